@@ -1,0 +1,67 @@
+// What a step says about itself.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cairn/ids.hpp"
+#include "cairn/math.hpp"
+
+namespace cairn {
+
+enum class Phase : std::uint8_t { Edits, BroadPhase, NarrowPhase, Islands, Prepare, Solve, Integrate, Finish };
+inline constexpr int kPhaseCount = 8;
+inline constexpr std::array<std::string_view, kPhaseCount> kPhaseNames = {
+    "edits", "broad_phase", "narrow_phase", "islands", "prepare", "solve", "integrate", "finish"};
+
+enum class StepStatus : std::uint8_t {
+  Ok,
+  InvalidTimeStep,  // not finite, not positive, or above kMaximumTimeStep: nothing was changed
+};
+
+inline constexpr double kMaximumTimeStep = 1.0;  // s
+
+// A body whose state became impossible (not finite, too far, too fast). It was put back to its last good place, at rest and
+// without contacts, so that it cannot spoil others.
+struct Quarantine {
+  BodyId body;
+  std::string name;
+  std::string reason;
+};
+
+struct StepReport {
+  StepStatus status = StepStatus::Ok;
+  double dt = 0.0;    // s
+  double time = 0.0;  // s, of the world after the step
+  int bodies = 0;     // dynamic ones
+  int awake = 0;
+  int pairs = 0;           // that the broad phase holds
+  int contacts = 0;        // contact points that the solver saw
+  int touchingPairs = 0;   // pairs with at least one such point
+  int islands = 0;
+  int colours = 0;
+  int substeps = 0;
+  double jointError = 0.0;       // m, largest
+  double solverPenetration = 0.0;  // m, deepest point that the solver was given (World::deepestPenetration measures exactly)
+  std::array<double, kPhaseCount> phaseMs{};  // wall clock
+  double totalMs = 0.0;
+  std::vector<Quarantine> quarantined;  // in this step
+};
+
+// Energy of all dynamic bodies, J.
+struct Energy {
+  double kinetic = 0.0;
+  double potential = 0.0;  // m g h against the world's origin
+  double total() const { return kinetic + potential; }
+};
+
+// The deepest overlap of any two shapes, from exact geometry.
+struct Penetration {
+  double depth = 0.0;  // m, 0 if nothing overlaps
+  ShapeId a, b;
+};
+
+}  // namespace cairn

@@ -1,0 +1,115 @@
+// The World: bodies, joints, and time.
+//
+//   cairn::World world;
+//   world.addBody({.kind = cairn::BodyKind::Static, .shapes = {{.geometry = cairn::Plane{}}}});
+//   auto box = world.addBody({.pose = {.position = {0, 0, 2}}, .shapes = {{.geometry = cairn::Box{}}}});
+//   for (int i = 0; i < 120; ++i) world.step(1.0 / 60);
+//   double z = world.state(box)->center.z();
+//
+// Errors: a wrong description throws std::invalid_argument that names the field, and changes nothing. A stale id is an error
+// value: an empty optional or `false`, never undefined behaviour.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cairn/body.hpp"
+#include "cairn/events.hpp"
+#include "cairn/ids.hpp"
+#include "cairn/joint.hpp"
+#include "cairn/math.hpp"
+#include "cairn/query.hpp"
+#include "cairn/report.hpp"
+#include "cairn/settings.hpp"
+#include "cairn/shape.hpp"
+
+namespace cairn {
+
+// The names that WorldSettings::stepper takes.
+std::vector<std::string_view> stepperNames();
+// Mass, centre and inertia of one shape of the given density about its own frame's axes.
+MassProperties massProperties(const Geometry& geometry, double density);
+
+// A whole world at one moment, exact to the bit. Cheap to copy, cannot be changed.
+class Snapshot {
+ public:
+  Snapshot() = default;
+  bool isEmpty() const { return state_ == nullptr; }
+
+ private:
+  friend class World;
+  std::shared_ptr<const struct WorldState> state_;
+};
+
+class World {
+ public:
+  explicit World(const WorldSettings& settings = {});
+  ~World();
+  World(World&&) noexcept;
+  World& operator=(World&&) noexcept;
+
+  const WorldSettings& settings() const;
+  void setSettings(const WorldSettings& settings);  // between steps, any of them
+
+  // Bodies and joints
+  BodyId addBody(const BodyDesc& desc);
+  bool removeBody(BodyId body);  // with its shapes and joints
+  JointId addJoint(const JointDesc& desc);
+  bool removeJoint(JointId joint);
+  bool isValid(BodyId body) const;
+  bool isValid(ShapeId shape) const;
+  bool isValid(JointId joint) const;
+
+  std::vector<BodyId> bodies() const;  // in id order
+  std::vector<JointId> joints() const;
+  std::vector<ShapeId> shapes(BodyId body) const;
+  std::optional<BodyId> findBody(std::string_view name) const;
+  std::optional<BodyId> bodyOf(ShapeId shape) const;
+  std::string_view name(BodyId body) const;  // empty if stale
+  std::string_view name(JointId joint) const;
+  std::optional<BodyKind> kind(BodyId body) const;
+  std::optional<MassProperties> massProperties(BodyId body) const;
+  std::optional<ShapeDesc> shape(ShapeId shape) const;
+
+  // State
+  std::optional<BodyState> state(BodyId body) const;
+  bool setPose(BodyId body, const Pose& pose);
+  bool setVelocity(BodyId body, const Vec3& linear, const Vec3& angular);
+  bool isAwake(BodyId body) const;
+  bool isQuarantined(BodyId body) const;
+  bool wake(BodyId body);
+  std::optional<JointReaction> reaction(JointId joint) const;
+
+  // Loads, world axes. A force lasts for the next step; an impulse changes the velocity at once.
+  bool addForce(BodyId body, const Vec3& force);  // N, at the centre of mass
+  bool addForceAt(BodyId body, const Vec3& force, const Vec3& point);
+  bool addTorque(BodyId body, const Vec3& torque);  // N m
+  bool applyImpulse(BodyId body, const Vec3& impulse);  // N s, at the centre of mass
+  bool applyImpulseAt(BodyId body, const Vec3& impulse, const Vec3& point);
+  bool applyAngularImpulse(BodyId body, const Vec3& impulse);  // N m s
+
+  // Time
+  StepReport step(double dt);
+  double time() const;                               // s
+  std::span<const ContactEvent> contactEvents() const;  // of the last step
+
+  // Questions
+  std::optional<RayHit> castRay(const Ray& ray) const;  // nearest
+  Energy energy() const;
+  Penetration deepestPenetration() const;  // now, over all shapes that may collide, from exact geometry
+  double jointError() const;               // m, largest, now
+
+  // Exact copies of the whole state
+  Snapshot snapshot() const;
+  void restore(const Snapshot& snapshot);  // throws std::invalid_argument if empty
+  std::uint64_t stateHash() const;         // of every bit of pose and velocity of every body
+
+ private:
+  std::unique_ptr<struct WorldImpl> impl_;
+};
+
+}  // namespace cairn

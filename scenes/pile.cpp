@@ -1,0 +1,84 @@
+// Boxes of all sizes fall into a bin.
+#include "scene/random.hpp"
+#include "scenes/builders.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr double kSmallestEdge = 0.5;   // m
+constexpr double kLargestEdge = 1.0;    // m
+constexpr double kLargestTilt = 0.1;    // rad
+constexpr double kCell = 1.2;           // m: a tilted box of the largest size fits
+constexpr double kWallThickness = 1.0;  // m
+
+SceneModel build(const ParameterValues& values) {
+  const int count = static_cast<int>(values.at("count"));
+  const double width = values.at("width");
+  const Material material = withFriction(values.at("friction"));
+
+  SceneModel model;
+  model.seconds = 10.0;
+  model.materials["wood"] = material;
+
+  // A loose pile fills about half of its space; the walls reach well above it.
+  const double meanVolume = std::pow(0.5 * (kSmallestEdge + kLargestEdge), 3);
+  const double wallHeight = 2.0 * count * meanVolume / (width * width) + 4.0;
+  const auto addStatic = [&](const char* name, const Geometry& geometry, const Vec3& position) {
+    SceneBody body;
+    body.desc.name = name;
+    body.desc.kind = BodyKind::Static;
+    body.desc.pose.position = position;
+    body.desc.shapes = {shapeOf(geometry, material)};
+    model.bodies.push_back(std::move(body));
+  };
+  addStatic("floor", Plane{}, Vec3::Zero());
+  const double reach = 0.5 * (width + kWallThickness);
+  const double z = 0.5 * wallHeight;
+  const Box alongX{0.5 * Vec3(width + 2.0 * kWallThickness, kWallThickness, wallHeight)};
+  const Box alongY{0.5 * Vec3(kWallThickness, width, wallHeight)};
+  addStatic("wall north", alongX, {0.0, reach, z});
+  addStatic("wall south", alongX, {0.0, -reach, z});
+  addStatic("wall east", alongY, {reach, 0.0, z});
+  addStatic("wall west", alongY, {-reach, 0.0, z});
+
+  Random random(static_cast<std::uint64_t>(values.at("seed")));
+  const int perSide = std::max(1, static_cast<int>(width / kCell));
+  for (int i = 0; i < count; ++i) {
+    const int layer = i / (perSide * perSide);
+    const int row = i / perSide % perSide;
+    const int column = i % perSide;
+    // One statement each: the order in which a call's arguments are evaluated is the compiler's choice.
+    Vec3 edges, axis;
+    for (int k = 0; k < 3; ++k) edges[k] = random.uniform(kSmallestEdge, kLargestEdge);
+    for (int k = 0; k < 3; ++k) axis[k] = random.uniform(-1.0, 1.0);
+    const double angle = random.uniform(0.0, kLargestTilt);
+    SceneBody box;
+    box.desc.name = "box." + std::to_string(i);
+    box.desc.pose.position = {(column - 0.5 * (perSide - 1)) * kCell, (row - 0.5 * (perSide - 1)) * kCell,
+                              (layer + 0.5) * kCell};
+    if (axis.norm() > 1e-3) box.desc.pose.rotation = Quat(Eigen::AngleAxisd(angle, axis.normalized()));
+    box.desc.shapes = {shapeOf(Box{0.5 * edges}, material, 600.0)};
+    model.bodies.push_back(std::move(box));
+  }
+  return model;
+}
+
+}  // namespace
+
+SceneBuilder pileBuilder() {
+  return {
+      .name = "pile",
+      .title = "Boxes of all sizes fall into a bin",
+      .description =
+          "Boxes with edges of 0.5 to 1 m, sizes and orientations drawn from a seed, fall into a bin of 10 m x 10 m "
+          "and come to rest. Many bodies, many sizes, much rearranging.",
+      .parameters =
+          {{.name = "count", .value = 2000, .least = 1, .most = 200000, .what = "boxes", .whole = true},
+           {.name = "width", .value = 10, .least = 1.2, .most = 1000, .unit = "m", .what = "of the bin, inside"},
+           {.name = "friction", .value = 0.5, .least = 0, .most = 100, .what = "of every surface"},
+           {.name = "seed", .value = 1, .least = 0, .most = 4294967295.0, .what = "of the random sizes", .whole = true}},
+      .build = build,
+  };
+}
+
+}  // namespace cairn

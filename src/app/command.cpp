@@ -1,0 +1,152 @@
+#include "app/command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <new>
+#include <ostream>
+
+#include "app/bad_input.hpp"
+#include "app/commands.hpp"
+#include "scene/scene_error.hpp"
+#include "scene/suggest.hpp"
+
+namespace cairn {
+namespace {
+
+constexpr const char* kAbout =
+    "Cairn simulates rigid bodies with joints, contact and friction, and says after every run how wrong it was.\n"
+    "SCENE is a name from `cairn list` or the path of a scene file.";
+
+// Everything the parser fills.
+struct Arguments {
+  RunArguments run;
+  std::string infoScene;
+  std::vector<std::string> infoSet;
+  std::vector<std::string> checkFiles;
+  bool reference = false;
+};
+
+void declare(CLI::App& app, Arguments& arguments) {
+  app.require_subcommand(0, 1);
+  app.set_version_flag("--version", std::string("cairn ") + CAIRN_VERSION);
+
+  CLI::App* run = app.add_subcommand("run", "Simulate a scene and report");
+  run->add_option("SCENE", arguments.run.scene, "gallery name or file")->required();
+  run->add_option("--set", arguments.run.set, "key=value: a parameter of the scene, or settings.*; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  const auto option = [&](const char* name, std::optional<std::string>& target, const char* type, const char* what) {
+    run->add_option_function<std::string>(
+           name, [&target](const std::string& text) { target = text; }, what)
+        ->type_name(type);
+  };
+  option("--stepper", arguments.run.stepper, "NAME", "the time-stepping method");
+  option("--solver", arguments.run.solver, "NAME", "the contact solver, for steppers that let it be chosen");
+  option("--seconds", arguments.run.seconds, "T", "how long to simulate");
+  option("--dt", arguments.run.dt, "H", "length of a step in s");
+  option("--threads", arguments.run.threads, "N", "threads; the result does not depend on it");
+  option("--record", arguments.run.record, "FILE", "write the motion of every body as CSV");
+  option("--every", arguments.run.every, "N", "record every N-th step only");
+  option("--report", arguments.run.report, "FILE", "write the report as JSON");
+  run->add_flag("--quiet", arguments.run.quiet, "print nothing but errors");
+
+  app.add_subcommand("list", "List the gallery");
+
+  CLI::App* info = app.add_subcommand("info", "Describe a scene: bodies, masses, settings, parameters");
+  info->add_option("SCENE", arguments.infoScene, "gallery name or file")->required();
+  info->add_option("--set", arguments.infoSet, "as in run")->type_name("KEY=VALUE")->take_all()->allow_extra_args(false);
+
+  CLI::App* check = app.add_subcommand("check", "Check scene files without running them");
+  check->add_option("FILE", arguments.checkFiles, "files or gallery names")->required();
+
+  CLI::App* schema = app.add_subcommand("schema", "Print the JSON schema of scene files");
+  schema->add_flag("--reference", arguments.reference, "print the fields as Markdown tables instead");
+}
+
+std::vector<std::string_view> subcommandNames() { return {"run", "list", "info", "check", "schema"}; }
+
+// CLI11 knows that an argument is wrong; what may have been meant is ours to say.
+std::string explain(const CLI::App& app, const std::vector<std::string>& given, const CLI::ParseError& error) {
+  const CLI::App* active = &app;
+  for (const CLI::App* one : app.get_subcommands()) active = one;
+  for (const std::string& word : given) {
+    if (active == &app) {
+      if (word.empty() || word[0] == '-') continue;
+      const auto names = subcommandNames();
+      return fmt::format("\"{}\" is no command{}{} allowed: {}", word, suggestion(word, names),
+                         nearestName(word, names).empty() ? ";" : "", listNames(names));
+    }
+    if (word.size() < 3 || word.compare(0, 2, "--") != 0) continue;
+    const std::string name = word.substr(0, word.find('='));
+    std::vector<std::string> known;
+    for (const CLI::Option* one : active->get_options()) {
+      if (!one->get_lnames().empty()) known.push_back("--" + one->get_lnames().front());
+    }
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    return fmt::format("{}: unknown option{}{} allowed: {}", name, suggestion(name, names),
+                       nearestName(name, names).empty() ? ";" : "", listNames(names));
+  }
+  return fmt::format("{} (see cairn {}--help)", error.what(), active == &app ? "" : active->get_name() + " ");
+}
+
+int dispatch(const CLI::App& app, const Arguments& arguments, std::ostream& out, std::ostream& err) {
+  if (app.got_subcommand("run")) return commandRun(arguments.run, out, err);
+  if (app.got_subcommand("list")) return commandList(out);
+  if (app.got_subcommand("info")) return commandInfo(arguments.infoScene, arguments.infoSet, out);
+  if (app.got_subcommand("check")) return commandCheck(arguments.checkFiles, out, err);
+  if (app.got_subcommand("schema")) return commandSchema(arguments.reference, out);
+  out << app.help();
+  return kExitOk;
+}
+
+int parseAndRun(const std::vector<std::string>& given, std::ostream& out, std::ostream& err) {
+  CLI::App app(kAbout, "cairn");
+  Arguments arguments;
+  declare(app, arguments);
+  try {
+    std::vector<std::string> reversed(given.rbegin(), given.rend());  // what this overload wants
+    app.parse(reversed);
+  } catch (const CLI::Success& success) {  // help and version
+    app.exit(success, out, err);
+    return kExitOk;
+  } catch (const CLI::ParseError& error) {
+    throw BadInput(explain(app, given, error));
+  }
+  return dispatch(app, arguments, out, err);
+}
+
+}  // namespace
+
+int runCommand(std::vector<std::string> arguments, std::ostream& out, std::ostream& err) {
+  int code = kExitInternal;
+  try {
+    code = parseAndRun(arguments, out, err);
+    out.flush();
+    if (!out) {
+      err << "cairn: the output could not be written\n";
+      code = kExitInternal;
+    }
+  } catch (const SceneError& error) {
+    err << "cairn: " << error.what() << "\n";
+    code = kExitBadInput;
+  } catch (const BadInput& error) {
+    err << "cairn: " << error.what() << "\n";
+    code = kExitBadInput;
+  } catch (const OutputFailure& error) {
+    err << "cairn: " << error.what() << "\n";
+  } catch (const std::bad_alloc&) {
+    err << "cairn: this machine has too little memory for the scene\n";
+  } catch (const std::exception& error) {
+    err << "cairn: something went wrong inside cairn, which should not happen; please report it with this line: "
+        << error.what() << "\n";
+  } catch (...) {
+    err << "cairn: something went wrong inside cairn, which should not happen; please report it\n";
+  }
+  err.flush();
+  return code;
+}
+
+}  // namespace cairn

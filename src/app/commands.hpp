@@ -1,0 +1,25 @@
+// The subcommands, each with its arguments as they were typed.
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cairn {
+
+struct RunArguments {
+  std::string scene;
+  std::vector<std::string> set;
+  std::optional<std::string> stepper, solver, seconds, dt, threads, record, every, report;
+  bool quiet = false;
+};
+
+// Each returns an exit code and may throw SceneError, BadInput or OutputFailure.
+int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& err);
+int commandList(std::ostream& out);
+int commandInfo(const std::string& scene, const std::vector<std::string>& set, std::ostream& out);
+int commandCheck(const std::vector<std::string>& files, std::ostream& out, std::ostream& err);
+int commandSchema(bool reference, std::ostream& out);
+
+}  // namespace cairn

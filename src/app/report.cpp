@@ -1,0 +1,153 @@
+#include "app/report.hpp"
+
+#include <fmt/format.h>
+#include <rapidjson/prettywriter.h>
+#include <rapidjson/stringbuffer.h>
+
+namespace cairn {
+namespace {
+
+class JsonOut {
+ public:
+  JsonOut() : writer_(buffer_) { writer_.SetIndent(' ', 2); }
+
+  template <class Fill>
+  void object(std::string_view name, Fill fill) {
+    if (!name.empty()) key(name);
+    writer_.StartObject();
+    fill();
+    writer_.EndObject();
+  }
+  void value(std::string_view name, std::string_view text) {
+    key(name);
+    writer_.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+  }
+  void value(std::string_view name, const char* text) { value(name, std::string_view(text)); }
+  void value(std::string_view name, long number) {
+    key(name);
+    writer_.Int64(number);
+  }
+  void value(std::string_view name, int number) { value(name, static_cast<long>(number)); }
+  void value(std::string_view name, double number) {
+    key(name);
+    if (!std::isfinite(number)) {
+      writer_.Null();
+      return;
+    }
+    const std::string digits = fmt::format("{}", number);  // the shortest that reads back the same
+    writer_.RawValue(digits.data(), digits.size(), rapidjson::kNumberType);
+  }
+  template <class Number>
+  void value(std::string_view name, const std::optional<Number>& number) {
+    if (number) return value(name, *number);
+    key(name);
+    writer_.Null();
+  }
+  std::string text() const { return std::string(buffer_.GetString(), buffer_.GetSize()) + "\n"; }
+
+ private:
+  void key(std::string_view name) { writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size())); }
+  rapidjson::StringBuffer buffer_;
+  rapidjson::PrettyWriter<rapidjson::StringBuffer> writer_;
+};
+
+// A length in the unit that makes it readable.
+std::string metres(double value) {
+  const double size = std::abs(value);
+  if (size == 0.0) return "0 m";
+  if (size < 1e-3) return fmt::format("{:.3g} um", value * 1e6);
+  if (size < 0.1) return fmt::format("{:.3g} mm", value * 1e3);
+  return fmt::format("{:.4g} m", value);
+}
+
+std::string metres(const std::optional<double>& value, const char* none) { return value ? metres(*value) : none; }
+
+}  // namespace
+
+std::string reportJson(const RunReport& report) {
+  JsonOut out;
+  out.object({}, [&] {
+    out.value("scene", report.scene);
+    out.value("stepper", report.stepper);
+    out.value("solver", report.solver);
+    out.value("dt", report.dt);
+    out.value("steps", report.steps);
+    out.value("seconds", report.seconds);
+    out.value("threads", report.threads);
+    out.value("bodies", report.bodies);
+    out.object("contacts", [&] {
+      out.value("mean", report.contacts.mean);
+      out.value("max", report.contacts.max);
+    });
+    out.object("time_ms", [&] {
+      out.value("mean", report.timeMs.mean);
+      out.value("median", report.timeMs.median);
+      out.value("p95", report.timeMs.p95);
+      out.value("max", report.timeMs.max);
+      out.value("variance", report.timeMs.variance);
+      out.object("phases", [&] {
+        for (int i = 0; i < kPhaseCount; ++i) out.value(kPhaseNames[i], report.timeMs.phases[i]);
+      });
+    });
+    out.object("penetration_m", [&] {
+      out.value("max", report.penetration.max);
+      out.value("end", report.penetration.end);
+    });
+    out.object("drift_m", [&] { out.value("max", report.driftMax); });
+    out.object("joint_error_m", [&] { out.value("max", report.jointErrorMax); });
+    out.object("energy_j", [&] {
+      out.value("start", report.energy.start);
+      out.value("end", report.energy.end);
+      out.value("max_gain", report.energy.maxGain);
+    });
+    out.object("residual", [&] {
+      out.value("median", report.residualMedian);
+      out.value("max", report.residualMax);
+    });
+    out.value("bodies_lost", report.bodiesLost);
+    out.value("quarantined", report.quarantined);
+    out.value("state_hash", fmt::format("{:016x}", report.stateHash));
+  });
+  return out.text();
+}
+
+std::string reportTable(const RunReport& report, const Paint& paint) {
+  std::string text;
+  const auto row = [&](std::string_view label, const std::string& value) {
+    text += fmt::format("  {}{}\n", paint.dim(fmt::format("{:<16}", label)), value);
+  };
+  const std::string solver = report.solver ? fmt::format(" with {}", *report.solver) : "";
+  text += fmt::format("{}  {}{}, {} thread{}\n", paint.bold(report.scene), report.stepper, solver, report.threads,
+                      report.threads == 1 ? "" : "s");
+  row("simulated", fmt::format("{:.6g} s in {} steps of {:.6g} ms, {} bodies", report.seconds, report.steps, report.dt * 1e3,
+                               report.bodies));
+  if (report.steps > 0) {
+    const auto& t = report.timeMs;
+    row("time per step",
+        fmt::format("{:.3g} ms mean, {:.3g} median, {:.3g} 95th percentile, {:.3g} most, variance {:.3g} ms2", t.mean,
+                    t.median, t.p95, t.max, t.variance));
+    std::string phases;
+    for (int i = 0; i < kPhaseCount; ++i) {
+      const double share = t.mean > 0.0 ? 100.0 * t.phases[i] / t.mean : 0.0;
+      if (share >= 1.0) phases += fmt::format("{}{} {:.0f} %", phases.empty() ? "" : ", ", kPhaseNames[i], share);
+    }
+    if (!phases.empty()) row("spent in", phases);
+    if (t.mean > 0.0) row("speed", fmt::format("{:.3g} x real time", report.dt * 1e3 / t.mean));
+  }
+  row("contact points", fmt::format("{:.1f} mean, {} most", report.contacts.mean, report.contacts.max));
+  row("penetration", fmt::format("{} most, {} at the end", metres(report.penetration.max), metres(report.penetration.end)));
+  row("drift", metres(report.driftMax, "- (nothing rested at the start)"));
+  row("joint error", metres(report.jointErrorMax, "- (no joints)"));
+  row("energy", fmt::format("{:.6g} J at the start, {:.6g} J at the end, largest gain in a step {:.3g} J",
+                            report.energy.start, report.energy.end, report.energy.maxGain));
+  row("residual", report.residualMax
+                      ? fmt::format("{:.3g} median, {:.3g} most", report.residualMedian.value_or(0.0), *report.residualMax)
+                      : "- (not measured by this stepper)");
+  const auto count = [&](int n) { return n == 0 ? paint.good("0") : paint.bad(std::to_string(n)); };
+  row("bodies lost",
+      fmt::format("{} of {}, {} quarantined", count(report.bodiesLost), report.bodies, count(report.quarantined)));
+  row("state hash", fmt::format("{:016x}", report.stateHash));
+  return text;
+}
+
+}  // namespace cairn

@@ -1,0 +1,65 @@
+// Work on several threads. How work is split depends only on the problem, never on the number of threads, so results do not
+// either.
+#pragma once
+
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <cstddef>
+#include <memory>
+
+namespace cairn {
+
+class Tasks {
+ public:
+  explicit Tasks(int threads = 1) { setThreads(threads); }
+
+  int threads() const { return threads_; }
+  void setThreads(int threads) {
+    threads_ = threads < 1 ? 1 : threads;
+    arena_ = threads_ > 1 ? std::make_unique<tbb::task_arena>(threads_) : nullptr;
+    // Without this, oneTBB would quietly give no more threads than there are cores.
+    limit_ = threads_ > 1 ? std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                                  static_cast<std::size_t>(threads_))
+                          : nullptr;
+  }
+
+  // Runs everything inside on this object's threads: enter once per step, so that the parts below do not pay for it.
+  template <class Work>
+  void enter(Work&& work) const {
+    if (arena_) {
+      arena_->execute(work);
+    } else {
+      work();
+    }
+  }
+
+  // Calls work(begin, end) for consecutive pieces of at most `grain` items.
+  template <class Work>
+  void parallelFor(std::size_t count, std::size_t grain, Work&& work) const {
+    if (count == 0) return;
+    if (!arena_ || count <= grain) {
+      for (std::size_t begin = 0; begin < count; begin += grain) work(begin, begin + grain < count ? begin + grain : count);
+      return;
+    }
+    const std::size_t pieces = (count + grain - 1) / grain;
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, pieces, 1),
+        [&](const tbb::blocked_range<std::size_t>& range) {
+          for (std::size_t piece = range.begin(); piece != range.end(); ++piece) {
+            const std::size_t begin = piece * grain;
+            work(begin, begin + grain < count ? begin + grain : count);
+          }
+        },
+        tbb::simple_partitioner());
+  }
+
+ private:
+  int threads_ = 1;
+  std::unique_ptr<tbb::global_control> limit_;
+  std::unique_ptr<tbb::task_arena> arena_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,131 @@
+#include "collision/narrow_phase.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cairn {
+
+namespace {
+
+constexpr std::size_t kPairGrain = 64;
+// A point without a twin by feature takes over the impulse of an old point this close to it.
+constexpr float kMatchDistance = 0.01f;      // m
+constexpr float kMatchShare = 0.05f;         // of the smaller body's radius, if that is less
+// Impulses along a normal that turned by more than about 45 degrees say nothing about the new one.
+constexpr float kSameNormal = 0.7f;
+
+// Something can come of this pair now: a body that contacts can move is awake, or a sleeping one is being driven into.
+bool isLive(const Collider& a, const Collider& b) { return (a.dynamic || b.dynamic) && (a.active || b.active); }
+
+double margin(const Collider& a, const Collider& b, const NarrowPhaseInput& input) {
+  return input.speculativeDistance + input.dt * ((a.velocity - b.velocity).norm() + a.spinReach + b.spinReach);
+}
+
+float seriesOf(double a, double b) { return static_cast<float>(1.0 / (1.0 / a + 1.0 / b)); }
+
+// Writes the manifold over the contact's points; points that were there before keep their impulses.
+void carryOver(Contact& contact, const Manifold& manifold, const Vec3& centerA, const Vec3& centerB, float matchDistance) {
+  const std::array<ContactPoint, kManifoldPoints> old = contact.points;
+  const Float3 normal = manifold.normal.cast<float>();
+  const int oldCount = contact.normal.dot(normal) > kSameNormal ? contact.count : 0;
+  std::array<bool, kManifoldPoints> taken{};
+
+  for (int i = 0; i < manifold.count; ++i) {
+    const ManifoldPoint& from = manifold.points[i];
+    ContactPoint& to = contact.points[i];
+    to = ContactPoint{};
+    to.anchorA = (from.position - centerA).cast<float>();
+    to.anchorB = (from.position - centerB).cast<float>();
+    to.separation = static_cast<float>(from.separation);
+    to.feature = from.feature;
+    for (int j = 0; j < oldCount; ++j) {
+      if (taken[j] || old[j].feature != to.feature) continue;
+      taken[j] = true;
+      to.isOld = true;
+      to.normalImpulse = old[j].normalImpulse;
+      break;
+    }
+  }
+  for (int i = 0; i < manifold.count; ++i) {
+    ContactPoint& to = contact.points[i];
+    if (to.isOld) continue;
+    int best = -1;
+    float nearest = matchDistance * matchDistance;
+    for (int j = 0; j < oldCount; ++j) {
+      if (taken[j]) continue;
+      const float d = std::min((old[j].anchorA - to.anchorA).squaredNorm(), (old[j].anchorB - to.anchorB).squaredNorm());
+      if (d < nearest) nearest = d, best = j;
+    }
+    if (best < 0) continue;
+    taken[best] = true;
+    to.isOld = true;
+    to.normalImpulse = old[best].normalImpulse;
+  }
+
+  contact.count = manifold.count;
+  contact.normal = normal;
+  if (oldCount == 0) {
+    contact.frictionImpulse.setZero();
+    contact.twistImpulse = 0.0f;
+  }
+  contact.frictionImpulse -= normal * normal.dot(contact.frictionImpulse);
+}
+
+}  // namespace
+
+void mixMaterials(const Material& a, const Material& b, Contact& contact) {
+  contact.friction = static_cast<float>(std::sqrt(a.friction * b.friction));
+  contact.restitution = static_cast<float>(std::max(a.restitution, b.restitution));
+  contact.stiffness = contact.damping = 0.0f;
+  const auto mix = [](const std::optional<double>& x, const std::optional<double>& y) {
+    if (x && y) return seriesOf(*x, *y);
+    return static_cast<float>(x ? *x : y ? *y : 0.0);
+  };
+  contact.stiffness = mix(a.stiffness, b.stiffness);
+  contact.damping = mix(a.damping, b.damping);
+}
+
+void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowPhaseInput& input, const Tasks& tasks,
+                    std::vector<Contact>& ended) {
+  // Slots are handed out in pair order before the parallel part, so that no thread touches the free list.
+  for (Pair& pair : pairs) {
+    const Collider& a = input.colliders[pair.a];
+    const Collider& b = input.colliders[pair.b];
+    if (pair.contact != kNone || !isLive(a, b)) continue;
+    const Aabb boxA = boundingBox(a.shape, a.pose).grown(margin(a, b, input));
+    if (!boxA.overlaps(boundingBox(b.shape, b.pose))) continue;
+    pair.contact = cache.acquire();
+    Contact& contact = cache.slots[pair.contact];
+    contact.colliderA = pair.a;
+    contact.colliderB = pair.b;
+    contact.bodyA = a.body;
+    contact.bodyB = b.body;
+  }
+
+  tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
+    Manifold manifold;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Pair& pair = pairs[i];
+      if (pair.contact == kNone) continue;
+      const Collider& a = input.colliders[pair.a];
+      const Collider& b = input.colliders[pair.b];
+      if (!isLive(a, b)) continue;  // asleep: the contact stays as it is
+      Contact& contact = cache.slots[pair.contact];
+      manifold.count = 0;
+      collide(a.shape, a.pose, b.shape, b.pose, margin(a, b, input), manifold);
+      mixMaterials(a.material, b.material, contact);
+      const float size = static_cast<float>(std::min(a.radius, b.radius));
+      carryOver(contact, manifold, input.centers[contact.bodyA], input.centers[contact.bodyB],
+                std::min(kMatchDistance, kMatchShare * size));
+    }
+  });
+
+  for (Pair& pair : pairs) {
+    if (pair.contact == kNone || cache.slots[pair.contact].count > 0) continue;
+    if (cache.slots[pair.contact].touching) ended.push_back(cache.slots[pair.contact]);
+    cache.release(pair.contact);
+    pair.contact = kNone;
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,25 @@
+// Narrow phase: brings the contact of every pair up to date and carries over what the last step learnt.
+#pragma once
+
+#include <vector>
+
+#include "base/tasks.hpp"
+#include "collision/broad_phase.hpp"
+
+namespace cairn {
+
+struct NarrowPhaseInput {
+  const std::vector<Collider>& colliders;
+  const std::vector<Vec3>& centers;  // m, centre of mass of each body, by body index
+  double speculativeDistance;        // m
+  double dt;                         // s
+};
+
+// Contacts that ceased to be are released; those that were touching are appended to `ended`.
+void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowPhaseInput& input, const Tasks& tasks,
+                    std::vector<Contact>& ended);
+
+// Combined properties of two surfaces.
+void mixMaterials(const Material& a, const Material& b, Contact& contact);
+
+}  // namespace cairn

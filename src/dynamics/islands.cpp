@@ -1,0 +1,97 @@
+#include "dynamics/islands.hpp"
+
+namespace cairn {
+
+namespace {
+
+std::uint32_t root(std::vector<std::uint32_t>& parent, std::uint32_t i) {
+  while (parent[i] != i) {
+    parent[i] = parent[parent[i]];  // halve the path as it is walked
+    i = parent[i];
+  }
+  return i;
+}
+
+// The smaller index becomes the root, so that the result does not depend on the order of unions.
+void unite(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint32_t b) {
+  a = root(parent, a);
+  b = root(parent, b);
+  if (a < b) parent[b] = a;
+  if (b < a) parent[a] = b;
+}
+
+}  // namespace
+
+int findIslands(System& system, IslandScratch& scratch) {
+  const std::size_t count = system.bodies.size();
+  scratch.parent.resize(count);
+  scratch.number.assign(count, kNone);
+  for (std::uint32_t i = 0; i < count; ++i) scratch.parent[i] = i;
+
+  const auto join = [&](std::uint32_t a, std::uint32_t b) {
+    if (system.bodies[a].isDynamic() && system.bodies[b].isDynamic()) unite(scratch.parent, a, b);
+  };
+  for (const Pair& pair : system.broad.pairs) {
+    if (pair.contact == kNone) continue;
+    const Contact& contact = system.contacts.slots[pair.contact];
+    if (contact.count > 0) join(contact.bodyA, contact.bodyB);
+  }
+  for (const Joint& joint : system.joints) {
+    if (joint.alive) join(joint.a, joint.b);
+  }
+
+  int islands = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Body& body = system.bodies[i];
+    body.island = kNone;
+    if (!body.alive || !body.isDynamic()) continue;
+    std::uint32_t& number = scratch.number[root(scratch.parent, i)];
+    if (number == kNone) number = static_cast<std::uint32_t>(islands++);
+    body.island = number;
+  }
+  return islands;
+}
+
+void wakeIslands(System& system, int islands, IslandScratch& scratch) {
+  scratch.number.assign(static_cast<std::size_t>(islands), 0);
+  for (const Body& body : system.bodies) {
+    if (body.alive && body.island != kNone && body.awake) scratch.number[body.island] = 1;
+  }
+  for (Body& body : system.bodies) {
+    if (!body.alive || body.island == kNone || body.awake || scratch.number[body.island] == 0) continue;
+    body.awake = true;
+    body.stillSeconds = 0.0;
+  }
+}
+
+void updateSleep(System& system, const SleepOptions& options, int islands, double dt, IslandScratch& scratch) {
+  // An island may sleep once its least rested body is rested. 1: may not.
+  scratch.number.assign(static_cast<std::size_t>(islands), 0);
+  for (Body& body : system.bodies) {
+    if (!body.alive || body.island == kNone || !body.awake) continue;
+    const bool still = options.enabled && body.canSleep && body.velocity.norm() < options.linearSpeed &&
+                       body.spin.norm() < options.angularSpeed;
+    body.stillSeconds = still ? body.stillSeconds + dt : 0.0;
+    if (body.stillSeconds < options.seconds || !options.enabled) scratch.number[body.island] = 1;
+  }
+  // A moving kinematic body keeps what it touches awake.
+  for (const Pair& pair : system.broad.pairs) {
+    if (pair.contact == kNone) continue;
+    const Contact& contact = system.contacts.slots[pair.contact];
+    const Body& a = system.bodies[contact.bodyA];
+    const Body& b = system.bodies[contact.bodyB];
+    const auto drives = [](const Body& body) {
+      return body.kind == BodyKind::Kinematic && !(body.velocity.isZero(0.0) && body.spin.isZero(0.0));
+    };
+    if (drives(a) && b.island != kNone) scratch.number[b.island] = 1;
+    if (drives(b) && a.island != kNone) scratch.number[a.island] = 1;
+  }
+  for (Body& body : system.bodies) {
+    if (!body.alive || body.island == kNone || !body.awake || scratch.number[body.island] != 0) continue;
+    body.awake = false;
+    body.velocity.setZero();
+    body.spin.setZero();
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,50 @@
+// Joints as rows: every kind of joint says which relative velocities must vanish and how far off the positions are. One
+// mechanism (a small dense block per joint) then holds any of them.
+#pragma once
+
+#include <array>
+
+#include "cairn/joint.hpp"
+#include "dynamics/body.hpp"
+
+namespace cairn {
+
+inline constexpr int kJointRows = 6;
+using JointVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kJointRows, 1>;
+
+struct Joint {
+  JointKind kind;
+  std::uint32_t a = kNone, b = kNone;      // bodies
+  Vec3 anchorA = Vec3::Zero();             // m, from the centre of mass, body axes
+  Vec3 anchorB = Vec3::Zero();
+  std::optional<JointSpring> spring;
+  bool bodiesCollide = false;
+  bool alive = false;
+  std::uint32_t generation = 0;
+
+  std::array<double, kJointRows> impulse{};  // N s or N m s per substep: where the next solve starts
+  // Of the last step, on B: sums over the step.
+  Vec3 totalImpulse = Vec3::Zero();          // N s
+  Vec3 totalAngularImpulse = Vec3::Zero();   // N m s
+};
+
+// One scalar condition: direction . (vB + wB x rB - vA - wA x rA) + turnB . wB - turnA . wA = 0, written out per body.
+struct JointRow {
+  Vec3 linear = Vec3::Zero();    // on B; A gets the opposite
+  Vec3 angularA = Vec3::Zero();  // factor of wA
+  Vec3 angularB = Vec3::Zero();  // factor of wB
+  double error = 0.0;            // m or rad, to be driven to zero
+};
+
+// Fills the rows for the bodies' present poses and returns how many there are. Positional rows come first.
+int jointRows(const Joint& joint, const Vec3& centerA, const Quat& rotationA, const Vec3& centerB, const Quat& rotationB,
+              std::array<JointRow, kJointRows>& rows);
+
+// How far the joint is off: m for its positional rows, rad for its rotational ones.
+struct JointError {
+  double distance = 0.0;
+  double angle = 0.0;
+};
+JointError jointError(const Joint& joint, const Body& a, const Body& b);
+
+}  // namespace cairn

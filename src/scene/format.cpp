@@ -1,0 +1,274 @@
+#include "scene/format.hpp"
+
+#include "cairn/world.hpp"
+#include "scene/scene_model.hpp"
+
+namespace cairn {
+namespace {
+
+// Limits that keep arithmetic sane; the World has its own, tighter ones for what it can simulate.
+constexpr double kFarthest = 1e12;        // m
+constexpr double kLargestSize = 1e6;      // m
+constexpr double kSmallestRadius = 1e-6;  // m
+constexpr double kFastest = 1e6;          // m/s or rad/s
+constexpr double kLargestMass = 1e15;     // kg
+
+RulePtr radius() { return numberRule({.low = kSmallestRadius, .high = kLargestSize, .unit = "m"}); }
+RulePtr length() { return numberRule({.low = 2 * kSmallestRadius, .high = kLargestSize, .unit = "m"}); }
+RulePtr positive(double most, const char* unit) {
+  return numberRule({.low = 0, .high = most, .lowOpen = true, .unit = unit});
+}
+RulePtr nonNegative(double most, const char* unit) { return numberRule({.low = 0, .high = most, .unit = unit}); }
+RulePtr degrees() { return numberRule({.low = -36000, .high = 36000, .unit = "degrees"}); }
+RulePtr vector(double most, const char* unit) { return numbersRule(3, {.low = -most, .high = most, .unit = unit}); }
+RulePtr direction() { return numbersRule(3, {.low = -kFarthest, .high = kFarthest}); }
+
+RulePtr point() {
+  static const RulePtr rule = named("point", vector(kFarthest, "m"));
+  return rule;
+}
+
+RulePtr rotation() {
+  static const RulePtr rule = named(
+      "rotation", eitherRule({numbersRule(4, {.low = -kFarthest, .high = kFarthest}),
+                              objectRule({{"axis", direction(), "axis to turn about; need not be a unit vector"},
+                                          {"angle_deg", degrees(), "angle about the axis"},
+                                          {"euler_deg", numbersRule(3, {.low = -36000, .high = 36000, .unit = "degrees"}),
+                                           "roll, pitch and yaw: turned about the fixed x axis, then y, then z"}})}));
+  return rule;
+}
+
+RulePtr materialObject() {
+  static const RulePtr rule = named(
+      "material",
+      objectRule({{"friction", nonNegative(1e3, ""), "Coulomb coefficient; a pair takes the geometric mean; default 0.5"},
+                  {"restitution", nonNegative(1, ""), "0 (plastic) to 1 (elastic); a pair takes the larger; default 0"},
+                  {"stiffness", numberRule({.low = 1e-3, .high = 1e15, .unit = "N/m"}),
+                   "of a whole contact patch; default: as stiff as the step can resolve"},
+                  {"damping", nonNegative(1e15, "N s/m"), "of a whole contact patch; given together with stiffness"},
+                  {"density", numberRule({.low = 1e-6, .high = 1e9, .unit = "kg/m^3"}),
+                   "of shapes made of it that give no density; default 1000"}}));
+  return rule;
+}
+
+RulePtr material() { return eitherRule({textRule(200), materialObject()}); }
+
+RulePtr groups() {
+  static const RulePtr rule = named("groups", eitherRule({integerRule(1, 32), listRule(integerRule(1, 32))}));
+  return rule;
+}
+
+RulePtr shape() {
+  static const RulePtr rule = named(
+      "shape",
+      taggedRule({{"position", point(), "of the shape in the body's frame; default [0, 0, 0]"},
+                  {"rotation", rotation(), "of the shape in the body's frame"},
+                  {"material", material(), "a name from \"materials\", or a material written out"},
+                  {"density", numberRule({.low = 1e-6, .high = 1e9, .unit = "kg/m^3"}),
+                   "wins over the material's; not looked at if the body gives mass_properties"},
+                  {"group", groups(), "the group or groups it belongs to; default 1"},
+                  {"collides_with", groups(), "groups it collides with, [] for none; both sides must agree; default: all"}},
+                 {{"plane",
+                   "the solid half-space below a plane; static bodies only",
+                   {{"normal", direction(), "points out of the solid; default [0, 0, 1]"},
+                    {"offset", numberRule({.low = -kFarthest, .high = kFarthest, .unit = "m"}),
+                     "distance of the plane from the origin along the normal; default 0"}}},
+                  {"sphere", "a ball", {{"radius", radius(), "radius", true}}},
+                  {"box",
+                   "a box about the shape's origin",
+                   {{"size", numbersRule(3, {.low = 2 * kSmallestRadius, .high = kLargestSize, .unit = "m"}),
+                     "full edge lengths along x, y, z", true}}},
+                  {"capsule",
+                   "a cylinder along z with half-balls on both ends",
+                   {{"radius", radius(), "of the cylinder and of the ends", true},
+                    {"height", length(), "of the cylindrical part: the whole is height + 2 radius long", true}}},
+                  {"cylinder",
+                   "a cylinder along z",
+                   {{"radius", radius(), "radius", true}, {"height", length(), "whole length along z", true}}},
+                  {"ellipsoid",
+                   "an ellipsoid about the shape's origin",
+                   {{"radii", numbersRule(3, {.low = kSmallestRadius, .high = kLargestSize, .unit = "m"}),
+                     "half lengths along x, y, z", true}}},
+                  {"hull",
+                   "the convex hull of points",
+                   {{"points", listRule(vector(kLargestSize, "m"), 4), "at least four, not all in one plane", true}}}}));
+  return rule;
+}
+
+RulePtr pattern() {
+  static const RulePtr rule = [] {
+    const RulePtr count = integerRule(1, static_cast<double>(kMaximumBodies));
+    const RulePtr step = vector(kLargestSize, "m");
+    return named(
+        "pattern",
+        taggedRule(
+            {}, {{"row",
+                  "copies one step apart; name.0, name.1, ...",
+                  {{"count", count, "how many", true},
+                   {"step", step, "from one to the next; default [0, 0, 0]"},
+                   {"turn_deg", degrees(), "how much each is turned against the one before; default 0"},
+                   {"turn_axis", direction(), "what turn_deg turns about; default [0, 0, 1]"}}},
+                 {"grid",
+                  "copies in a block; name.x.y.z",
+                  {{"count", wholeNumbersRule(3, 1, static_cast<double>(kMaximumBodies)), "how many along x, y, z", true},
+                   {"step", step, "spacing along x, y, z", true}}},
+                 {"ring",
+                  "copies on a circle about z; name.0, name.1, ...",
+                  {{"count", count, "how many", true},
+                   {"radius", nonNegative(kLargestSize, "m"), "of the circle", true},
+                   {"start_deg", degrees(), "angle of the first, from x towards y; default 0"},
+                   {"facing", choiceRule({"outward", "same"}),
+                    "outward: each copy's x axis points away from the centre (default); same: all keep one orientation"}}},
+                 {"wall",
+                  "a brick wall along x in running bond, of a body that is one box; name.row.column; odd rows begin and end "
+                  "with a half brick; its origin is the middle of its foot. First in a list of patterns.",
+                  {{"columns", integerRule(1, 10000), "bricks in an even row", true},
+                   {"rows", integerRule(1, 10000), "courses", true},
+                   {"gap", nonNegative(kLargestSize, "m"), "between neighbours in a row; default 0"}}},
+                 {"pyramid",
+                  "rows that shrink by one and sit between those below; name.row.column",
+                  {{"base", integerRule(1, 2000), "copies in the lowest row", true},
+                   {"step", step, "x (and y): spacing in a row; z: from row to row", true}}}}));
+  }();
+  return rule;
+}
+
+RulePtr body() {
+  const RulePtr mass = positive(kLargestMass, "kg");
+  const RulePtr inertia = eitherRule({numbersRule(3, {.low = 0, .high = 1e30, .lowOpen = true, .unit = "kg m^2"}),
+                                      listRule(numbersRule(3, {.low = -1e30, .high = 1e30, .unit = "kg m^2"}), 3)});
+  const RulePtr massProperties =
+      named("mass_properties", objectRule({{"mass", mass, "mass", true},
+                                           {"center", point(), "centre of mass in the body's frame; default [0, 0, 0]"},
+                                           {"inertia", inertia,
+                                            "about the centre of mass, body axes: [Ixx, Iyy, Izz], or the three rows of the "
+                                            "symmetric matrix",
+                                            true}}));
+  return named(
+      "body",
+      objectRule({{"name", textRule(200), "unique in the scene; joints and recordings use it; default \"body N\""},
+                  {"kind", choiceRule({"static", "kinematic", "dynamic"}),
+                   "static never moves; kinematic moves as its velocity says; default dynamic"},
+                  {"position", point(), "of the body's frame; with a pattern, of the pattern's origin; default [0, 0, 0]"},
+                  {"rotation", rotation(), "of the body's frame; with a pattern, of the whole pattern"},
+                  {"velocity", vector(kFastest, "m/s"), "of the centre of mass, world axes; default at rest"},
+                  {"angular_velocity", vector(kFastest, "rad/s"), "world axes; default at rest"},
+                  {"shape", shape(), "the body's one shape"},
+                  {"shapes", listRule(shape(), 1), "or several, rigidly together"},
+                  {"mass", mass, "scales what the densities give"},
+                  {"mass_properties", massProperties, "given outright; densities are then not looked at"},
+                  {"gravity_scale", numberRule({.low = -1e3, .high = 1e3}), "gravity counts this many times; default 1"},
+                  {"linear_damping", nonNegative(1e6, "1/s"), "drag on the velocity; default 0"},
+                  {"angular_damping", nonNegative(1e6, "1/s"), "drag on the rotation; default 0"},
+                  {"can_sleep", flagRule(), "default true"},
+                  {"appear", nonNegative(kMaximumSeconds, "s"), "when it enters the world; default 0"},
+                  {"pattern", eitherRule({pattern(), listRule(pattern(), 1)}),
+                   "repeats the body; in a list, each pattern repeats what the ones before it made"}}));
+}
+
+RulePtr joint() {
+  const RulePtr spring =
+      named("spring", objectRule({{"stiffness", positive(1e15, "N/m"), "N m/rad for held rotations", true},
+                                  {"damping", nonNegative(1e15, "N s/m"), "N m s/rad; default 0"}}));
+  return named("joint",
+               taggedRule({{"name", textRule(200), "default \"joint N\""},
+                           {"a", textRule(200), "a body's name, or \"world\" for an immovable anchor", true},
+                           {"b", textRule(200), "the other body", true},
+                           {"anchor", point(), "where they are held, in the world at the start"},
+                           {"anchor_a", point(), "or in a's frame"},
+                           {"anchor_b", point(),
+                            "and in b's frame; one of the two is enough: the other is the same point at the start"},
+                           {"spring", spring, "gives in its held directions; default: as stiff as the step can resolve"},
+                           {"bodies_collide", flagRule(), "whether a and b still collide with each other; default false"},
+                           {"repeat", integerRule(1, static_cast<double>(kMaximumBodies)),
+                            "makes this many: # in a, b and name becomes 0, 1, ..., #+1 one more, #-1 one less"}},
+                          {{"ball", "holds a point", {}},
+                           {"hinge",
+                            "holds a point and an axis",
+                            {{"axis", direction(), "in the world at the start; need not be a unit vector", true}}},
+                           {"fixed", "holds everything; without an anchor, at b's origin", {}},
+                           {"distance",
+                            "holds two points at a distance; without anchors, the bodies' origins",
+                            {{"length", positive(kLargestSize, "m"), "default: the distance at the start"}}}}));
+}
+
+RulePtr settings() {
+  std::vector<std::string> steppers;
+  for (std::string_view name : stepperNames()) steppers.emplace_back(name);
+  const RulePtr soft = named(
+      "soft",
+      objectRule(
+          {{"substeps", integerRule(1, 1000), "in each step; default 12"},
+           {"contact_frequency", numberRule({.low = 1e-3, .high = 1e6, .unit = "Hz"}),
+            "how fast a contact without stated stiffness pushes bodies apart, at most an eighth of the substep rate; "
+            "default 60"},
+           {"contact_damping_ratio", nonNegative(1e3, ""), "of critical damping; above 1 contacts do not ring; default 10"},
+           {"load_memory", numberRule({.low = 0, .high = 0.99}),
+            "share of the last impulse that the contact spring need not hold again; default 0.75"},
+           {"push_out_speed", numberRule({.low = 1e-3, .high = 1e4, .unit = "m/s"}),
+            "at most, out of penetration; default 3"},
+           {"joint_frequency", numberRule({.low = 1e-3, .high = 1e6, .unit = "Hz"}),
+            "at most a quarter of the substep rate; default 120"},
+           {"joint_damping_ratio", nonNegative(1e3, ""), "of critical damping; default 2"}}));
+  const RulePtr sleep = named("sleep", objectRule({{"enabled", flagRule(), "default false"},
+                                                   {"linear_speed", nonNegative(1e3, "m/s"), "default 0.02"},
+                                                   {"angular_speed", nonNegative(1e3, "rad/s"), "default 0.05"},
+                                                   {"seconds", nonNegative(kMaximumSeconds, "s"),
+                                                    "a whole island must be slower than both for this long; default 0.5"}}));
+  return named("settings",
+               objectRule({{"gravity", vector(1e4, "m/s^2"), "default [0, 0, -9.81]"},
+                           {"dt", positive(kMaximumTimeStep, "s"), "length of a step; default 1/60"},
+                           {"seconds", positive(kMaximumSeconds, "s"), "length of the run; default 10"},
+                           {"stepper", choiceRule(steppers), "the method; default \"soft\""},
+                           {"threads", integerRule(1, kMaximumThreads), "the result does not depend on it; default 1"},
+                           {"speculative_distance", nonNegative(10, "m"), "contacts are made this early; default 0.02"},
+                           {"restitution_speed", nonNegative(1e3, "m/s"), "slower approaches do not bounce; default 0.5"},
+                           {"maximum_coordinate", numberRule({.low = 1, .high = 1e12, .unit = "m"}),
+                            "a body beyond is quarantined; default 1e7"},
+                           {"maximum_speed", numberRule({.low = 1, .high = 1e8, .unit = "m/s"}),
+                            "a faster body is quarantined; default 1e5"},
+                           {"soft", soft, "of the stepper \"soft\""},
+                           {"sleep", sleep, "bodies at rest may stop being simulated"}}));
+}
+
+RulePtr scene() {
+  const RulePtr number = numberRule({});
+  const RulePtr parameter =
+      eitherRule({number, objectRule({{"default", number, "its value unless --set gives another", true},
+                                      {"min", number, "smallest allowed"},
+                                      {"max", number, "largest allowed"},
+                                      {"unit", textRule(40), "for people"},
+                                      {"what", textRule(), "for people"}})});
+  return named(
+      "scene",
+      objectRule(
+          {{"$schema", textRule(), "for editors; not looked at"},
+           {"cairn", integerRule(kFormatVersion, kFormatVersion), "version of the format", true},
+           {"name", textRule(200), "default: the file's name without .json"},
+           {"title", textRule(200), "one line"},
+           {"description", textRule(4000), "what to look at"},
+           {"stands", flagRule(),
+            "true: what rests at the start should still be in its place at the end (see bodies_lost in the report)"},
+           {"parameters", mapRule(parameter),
+            "numbers that `--set name=value` may change; \"$name\" stands for the number anywhere a number may stand"},
+           {"settings", settings(), "gravity, time step, length, method"},
+           {"materials", mapRule(materialObject()), "by name"},
+           {"include", listRule(textRule(4000)),
+            "files whose materials, bodies and joints come first, relative to this file; settings given here win"},
+           {"bodies", listRule(body()), "in the order they are added"},
+           {"joints", listRule(joint()), "between bodies"}}));
+}
+
+}  // namespace
+
+const Rule& sceneRule() {
+  static const RulePtr rule = scene();
+  return *rule;
+}
+
+const Rule& settingsRule() {
+  static const RulePtr rule = settings();
+  return *rule;
+}
+
+}  // namespace cairn

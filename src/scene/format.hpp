@@ -1,0 +1,18 @@
+// The scene format: every field, what it may be, its unit and its meaning. The one place where the format is stated.
+#pragma once
+
+#include <string>
+
+#include "scene/rule.hpp"
+
+namespace cairn {
+
+inline constexpr int kFormatVersion = 1;
+
+const Rule& sceneRule();     // a whole file
+const Rule& settingsRule();  // its "settings"
+
+std::string sceneSchema();     // JSON schema (draft 7) of a scene file
+std::string sceneReference();  // the same as tables in Markdown
+
+}  // namespace cairn

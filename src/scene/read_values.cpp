@@ -1,0 +1,224 @@
+#include <fmt/format.h>
+
+#include <numbers>
+
+#include "scene/rule.hpp"
+#include "scene/scene_reader.hpp"
+#include "scene/suggest.hpp"
+
+namespace cairn {
+namespace {
+
+using Type = JsonValue::Type;
+
+double radians(double degrees) { return degrees * std::numbers::pi / 180.0; }
+
+double numberOr(const JsonValue& owner, std::string_view key, double fallback) {
+  const JsonValue* value = owner.find(key);
+  return value ? value->number : fallback;
+}
+int intOf(const JsonValue& owner, std::string_view key) { return static_cast<int>(owner.find(key)->number); }
+
+// Group numbers 1 to 32 as bits.
+std::uint32_t groupBits(const JsonValue& value) {
+  const auto bit = [](const JsonValue& number) { return std::uint32_t{1} << (static_cast<int>(number.number) - 1); };
+  if (value.is(Type::Number)) return bit(value);
+  std::uint32_t bits = 0;
+  for (const JsonValue& item : value.items) bits |= bit(item);
+  return bits;
+}
+
+}  // namespace
+
+Vec3 readVector(const JsonValue& value) { return {value.items[0].number, value.items[1].number, value.items[2].number}; }
+
+Vec3 SceneReader::readDirection(const JsonValue& value, const std::string& path) {
+  const Vec3 given = readVector(value);
+  const double length = given.stableNorm();
+  if (length < 1e-9) {
+    problems_.add(value, path, "found a direction of no length; allowed: any that is not zero");
+    return Vec3::UnitZ();
+  }
+  return given / length;
+}
+
+Quat SceneReader::readRotation(const JsonValue& value, const std::string& path) {
+  if (value.is(Type::Array)) {
+    const Quat given(value.items[0].number, value.items[1].number, value.items[2].number, value.items[3].number);
+    if (given.coeffs().stableNorm() < 1e-9) {
+      problems_.add(value, path, "found a quaternion of no length; allowed: [w, x, y, z] that is not zero");
+      return Quat::Identity();
+    }
+    return given.normalized();
+  }
+  const JsonValue* axis = value.find("axis");
+  const JsonValue* angle = value.find("angle_deg");
+  const JsonValue* euler = value.find("euler_deg");
+  const bool axisForm = axis && angle && !euler;
+  const bool eulerForm = euler && !axis && !angle;
+  if (!axisForm && !eulerForm) {
+    problems_.add(
+        value, path,
+        "allowed: {\"axis\": [x, y, z], \"angle_deg\": a}, or {\"euler_deg\": [roll, pitch, yaw]}, or [w, x, y, z]");
+    return Quat::Identity();
+  }
+  if (axisForm) {
+    return Quat(Eigen::AngleAxisd(radians(angle->number), readDirection(*axis, joinPath(path, "axis"))));
+  }
+  const Vec3 angles = readVector(*euler);
+  return Quat(Eigen::AngleAxisd(radians(angles.z()), Vec3::UnitZ()) * Eigen::AngleAxisd(radians(angles.y()), Vec3::UnitY()) *
+              Eigen::AngleAxisd(radians(angles.x()), Vec3::UnitX()));
+}
+
+Pose SceneReader::readPose(const JsonValue& owner, const std::string& path) {
+  Pose pose;
+  if (const JsonValue* position = owner.find("position")) pose.position = readVector(*position);
+  if (const JsonValue* rotation = owner.find("rotation"))
+    pose.rotation = readRotation(*rotation, joinPath(path, "rotation"));
+  return pose;
+}
+
+ReadMaterial SceneReader::readMaterial(const JsonValue& value, const std::string& path) {
+  ReadMaterial read;
+  read.material.friction = numberOr(value, "friction", read.material.friction);
+  read.material.restitution = numberOr(value, "restitution", read.material.restitution);
+  const JsonValue* stiffness = value.find("stiffness");
+  const JsonValue* damping = value.find("damping");
+  if (stiffness) read.material.stiffness = stiffness->number;
+  if (damping) read.material.damping = damping->number;
+  if (!stiffness != !damping) {
+    problems_.add(value, path, "found one of stiffness and damping; allowed: both or neither");
+  }
+  if (const JsonValue* density = value.find("density")) read.density = density->number;
+  return read;
+}
+
+ReadMaterial SceneReader::findMaterial(const JsonValue& value, const std::string& path) {
+  if (value.is(Type::Object)) return readMaterial(value, path);
+  const auto known = materials_.find(value.text);
+  if (known != materials_.end()) return known->second;
+  std::vector<std::string_view> names;
+  for (const auto& [name, material] : materials_) names.push_back(name);
+  problems_.add(value, path,
+                fmt::format("found \"{}\", which is no material{}{} allowed: {}", value.text, suggestion(value.text, names),
+                            nearestName(value.text, names).empty() ? ";" : "",
+                            names.empty() ? "names given in \"materials\" (there are none)" : listNames(names)));
+  return {};
+}
+
+ShapeDesc SceneReader::readShape(const JsonValue& value, const std::string& path) {
+  ShapeDesc shape;
+  const std::string& type = value.find("type")->text;
+  if (type == "plane") {
+    Plane plane;
+    if (const JsonValue* normal = value.find("normal")) plane.normal = readDirection(*normal, joinPath(path, "normal"));
+    plane.offset = numberOr(value, "offset", 0.0);
+    shape.geometry = plane;
+  } else if (type == "sphere") {
+    shape.geometry = Sphere{value.find("radius")->number};
+  } else if (type == "box") {
+    shape.geometry = Box{0.5 * readVector(*value.find("size"))};
+  } else if (type == "capsule") {
+    shape.geometry = Capsule{value.find("radius")->number, 0.5 * value.find("height")->number};
+  } else if (type == "cylinder") {
+    shape.geometry = Cylinder{value.find("radius")->number, 0.5 * value.find("height")->number};
+  } else if (type == "ellipsoid") {
+    shape.geometry = Ellipsoid{readVector(*value.find("radii"))};
+  } else {
+    ConvexHull hull;
+    for (const JsonValue& point : value.find("points")->items) hull.points.push_back(readVector(point));
+    shape.geometry = std::move(hull);
+  }
+  shape.local = readPose(value, path);
+  if (const JsonValue* material = value.find("material")) {
+    const ReadMaterial found = findMaterial(*material, joinPath(path, "material"));
+    shape.material = found.material;
+    shape.density = found.density.value_or(shape.density);
+  }
+  shape.density = numberOr(value, "density", shape.density);
+  if (const JsonValue* group = value.find("group")) shape.group = groupBits(*group);
+  if (const JsonValue* others = value.find("collides_with")) shape.collidesWith = groupBits(*others);
+  return shape;
+}
+
+MassProperties SceneReader::readMassProperties(const JsonValue& value, const std::string& path) {
+  MassProperties read;
+  read.mass = value.find("mass")->number;
+  if (const JsonValue* center = value.find("center")) read.center = readVector(*center);
+  const JsonValue& inertia = *value.find("inertia");
+  if (!inertia.items.empty() && inertia.items[0].is(Type::Number)) {
+    read.inertia = readVector(inertia).asDiagonal();
+  } else if (inertia.items.size() == 3) {
+    for (int row = 0; row < 3; ++row) read.inertia.row(row) = readVector(inertia.items[row]);
+  } else {
+    problems_.add(inertia, joinPath(path, "inertia"),
+                  fmt::format("found {} rows; allowed: three rows of three numbers", inertia.items.size()));
+  }
+  const double asymmetry = (read.inertia - read.inertia.transpose()).cwiseAbs().maxCoeff();
+  if (asymmetry > 1e-9 * read.inertia.cwiseAbs().maxCoeff()) {
+    problems_.add(inertia, joinPath(path, "inertia"), "found a matrix that is not symmetric; allowed: symmetric ones");
+  }
+  return read;
+}
+
+std::vector<Pattern> SceneReader::readPatterns(const JsonValue& value, const std::string& path, const BodyDesc& body) {
+  std::vector<Pattern> patterns;
+  const auto readOne = [&](const JsonValue& one, const std::string& here) {
+    const std::string& type = one.find("type")->text;
+    if (type == "row") {
+      RowPattern row;
+      row.count = intOf(one, "count");
+      if (const JsonValue* step = one.find("step")) row.step = readVector(*step);
+      row.turn = radians(numberOr(one, "turn_deg", 0.0));
+      if (const JsonValue* axis = one.find("turn_axis")) row.turnAxis = readDirection(*axis, joinPath(here, "turn_axis"));
+      patterns.emplace_back(row);
+    } else if (type == "grid") {
+      GridPattern grid;
+      const Vec3 count = readVector(*one.find("count"));
+      for (int axis = 0; axis < 3; ++axis) grid.count[axis] = static_cast<int>(count[axis]);
+      grid.step = readVector(*one.find("step"));
+      patterns.emplace_back(grid);
+    } else if (type == "ring") {
+      RingPattern ring;
+      ring.count = intOf(one, "count");
+      ring.radius = one.find("radius")->number;
+      ring.start = radians(numberOr(one, "start_deg", 0.0));
+      if (const JsonValue* facing = one.find("facing")) ring.outward = facing->text == "outward";
+      patterns.emplace_back(ring);
+    } else if (type == "wall") {
+      WallPattern wall;
+      wall.columns = intOf(one, "columns");
+      wall.rows = intOf(one, "rows");
+      wall.gap = numberOr(one, "gap", 0.0);
+      const Box* box = body.shapes.size() == 1 ? std::get_if<Box>(&body.shapes[0].geometry) : nullptr;
+      const bool plain = box && body.shapes[0].local.position.isZero(0.0) &&
+                         body.shapes[0].local.rotation.coeffs() == Quat::Identity().coeffs();
+      if (!plain || body.massProperties || !patterns.empty()) {
+        problems_.add(one, here,
+                      "a wall is built of a body whose one shape is a box, without position, rotation or mass_properties, "
+                      "and comes first in a list of patterns");
+        return;
+      }
+      wall.brick = 2.0 * box->halfExtents;
+      if (wall.gap >= wall.brick.x()) {
+        problems_.add(*one.find("gap"), joinPath(here, "gap"),
+                      fmt::format("found {}; allowed: less than the brick's length, {} m", wall.gap, wall.brick.x()));
+        return;
+      }
+      patterns.emplace_back(wall);
+    } else {
+      PyramidPattern pyramid;
+      pyramid.base = intOf(one, "base");
+      pyramid.step = readVector(*one.find("step"));
+      patterns.emplace_back(pyramid);
+    }
+  };
+  if (value.is(Type::Object)) {
+    readOne(value, path);
+  } else {
+    for (std::size_t i = 0; i < value.items.size(); ++i) readOne(value.items[i], fmt::format("{}[{}]", path, i));
+  }
+  return patterns;
+}
+
+}  // namespace cairn

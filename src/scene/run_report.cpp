@@ -1,0 +1,167 @@
+#include "scene/run_report.hpp"
+
+namespace cairn {
+namespace {
+
+// A body is lost when its centre is this far below every support.
+constexpr double kLostBelow = 1.0;  // m
+
+struct Extent {
+  // Distance from the shape's origin to its farthest point.
+  double operator()(const Plane&) const { return std::numeric_limits<double>::infinity(); }
+  double operator()(const Sphere& s) const { return s.radius; }
+  double operator()(const Box& s) const { return s.halfExtents.norm(); }
+  double operator()(const Capsule& s) const { return s.radius + s.halfHeight; }
+  double operator()(const Cylinder& s) const { return std::hypot(s.radius, s.halfHeight); }
+  double operator()(const Ellipsoid& s) const { return s.radii.maxCoeff(); }
+  double operator()(const ConvexHull& s) const {
+    double most = 0.0;
+    for (const Vec3& point : s.points) most = std::max(most, point.norm());
+    return most;
+  }
+};
+
+double medianOf(const std::vector<double>& sorted) {
+  const std::size_t n = sorted.size();
+  return n % 2 == 1 ? sorted[n / 2] : 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]);
+}
+
+}  // namespace
+
+double boundingRadius(const std::vector<ShapeDesc>& shapes, const Vec3& center) {
+  double radius = 0.0;
+  for (const ShapeDesc& shape : shapes) {
+    radius = std::max(radius, (shape.local.position - center).norm() + std::visit(Extent{}, shape.geometry));
+  }
+  return radius;
+}
+
+RunMeter::RunMeter(SceneRun& run) : run_(run) {
+  const World& world = run.world();
+  const Vec3& gravity = world.settings().gravity;
+  if (gravity.norm() > 0.0) up_ = -gravity.normalized();
+  for (std::size_t i = 0; i < run.bodies().size(); ++i) {
+    const BodyDesc& desc = run.model().bodies[i].desc;
+    const BodyId id = run.bodies()[i];
+    if (desc.kind != BodyKind::Dynamic) {
+      for (const ShapeDesc& shape : desc.shapes) {
+        const Pose pose = desc.pose * shape.local;
+        if (const Plane* plane = std::get_if<Plane>(&shape.geometry)) {
+          const Vec3 normal = pose.direction(plane->normal);
+          floors_.push_back({normal, plane->offset + normal.dot(pose.position)});
+        } else {
+          const double low = up_.dot(pose.position) - std::visit(Extent{}, shape.geometry);
+          lowestSupport_ = std::min(lowestSupport_.value_or(low), low);
+        }
+      }
+      continue;
+    }
+    const bool atRest = desc.linearVelocity.isZero(0.0) && desc.angularVelocity.isZero(0.0);
+    if (id.isNull() || !atRest) continue;
+    const auto state = world.state(id);
+    const auto mass = world.massProperties(id);
+    if (state && mass) resting_.push_back({id, state->center, boundingRadius(desc.shapes, mass->center)});
+  }
+  energyStart_ = energyNow_ = energyBefore_ = world.energy().total();
+}
+
+void RunMeter::beforeStep() { energyBefore_ = run_.world().energy().total(); }
+
+void RunMeter::afterStep(const StepReport& step) {
+  const World& world = run_.world();
+  stepMs_.push_back(step.totalMs);
+  for (int i = 0; i < kPhaseCount; ++i) phaseSum_[i] += step.phaseMs[i];
+  contactSum_ += step.contacts;
+  contactMax_ = std::max(contactMax_, step.contacts);
+  jointErrorMax_ = std::max(jointErrorMax_, step.jointError);
+  penetrationEnd_ = world.deepestPenetration().depth;
+  penetrationMax_ = std::max(penetrationMax_, penetrationEnd_);
+  energyNow_ = world.energy().total();
+  energyMaxGain_ = std::max(energyMaxGain_, energyNow_ - energyBefore_);
+  for (const Resting& one : resting_) {
+    const auto state = world.state(one.body);
+    if (!state) continue;
+    Vec3 moved = state->center - one.start;
+    moved -= up_.dot(moved) * up_;
+    driftMax_ = std::max(driftMax_, moved.norm());
+  }
+  for (const Quarantine& one : step.quarantined) {
+    if (std::find(quarantinedBodies_.begin(), quarantinedBodies_.end(), one.body) != quarantinedBodies_.end()) continue;
+    quarantinedBodies_.push_back(one.body);
+    quarantined_.push_back({one.name, one.reason, step.time});
+  }
+}
+
+bool RunMeter::isLost(BodyId body) const {
+  const World& world = run_.world();
+  if (world.isQuarantined(body)) return true;
+  if (std::find(quarantinedBodies_.begin(), quarantinedBodies_.end(), body) != quarantinedBodies_.end()) return true;
+  const auto state = world.state(body);
+  if (!state) return true;
+  for (const Plane& floor : floors_) {
+    if (floor.normal.dot(state->center) < floor.offset - kLostBelow) return true;
+  }
+  const bool hasDown = !up_.isZero(0.0);
+  if (floors_.empty() && hasDown && lowestSupport_ && up_.dot(state->center) < *lowestSupport_ - kLostBelow) return true;
+  if (!run_.model().stands) return false;
+  const auto rested = std::find_if(resting_.begin(), resting_.end(), [&](const Resting& one) { return one.body == body; });
+  return rested != resting_.end() && (state->center - rested->start).norm() > rested->radius;
+}
+
+RunReport RunMeter::report() const {
+  const World& world = run_.world();
+  const SceneModel& model = run_.model();
+  RunReport report;
+  report.scene = model.name;
+  report.stepper = world.settings().stepper;
+  report.dt = model.dt;
+  report.steps = static_cast<long>(stepMs_.size());
+  report.seconds = world.time();
+  report.threads = world.settings().threads;
+  for (const BodyId body : world.bodies()) {
+    if (world.kind(body) != BodyKind::Dynamic) continue;
+    ++report.bodies;
+    if (isLost(body)) ++report.bodiesLost;
+  }
+  if (const double n = static_cast<double>(stepMs_.size()); n > 0.0) {
+    std::vector<double> sorted = stepMs_;
+    std::sort(sorted.begin(), sorted.end());
+    double sum = 0.0;
+    for (const double ms : stepMs_) sum += ms;
+    const double mean = sum / n;
+    double squares = 0.0;
+    for (const double ms : stepMs_) squares += (ms - mean) * (ms - mean);
+    report.timeMs.mean = mean;
+    report.timeMs.median = medianOf(sorted);
+    const auto rank = static_cast<std::size_t>(std::ceil(0.95 * n));  // nearest rank
+    report.timeMs.p95 = sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
+    report.timeMs.max = sorted.back();
+    report.timeMs.variance = squares / n;
+    for (int i = 0; i < kPhaseCount; ++i) report.timeMs.phases[i] = phaseSum_[i] / n;
+    report.contacts.mean = contactSum_ / n;
+  }
+  report.contacts.max = contactMax_;
+  report.penetration = {penetrationMax_, penetrationEnd_};
+  if (!resting_.empty()) report.driftMax = driftMax_;
+  if (!model.joints.empty()) report.jointErrorMax = jointErrorMax_;
+  report.energy = {energyStart_, energyNow_, energyMaxGain_};
+  report.quarantined = static_cast<int>(quarantinedBodies_.size());
+  report.stateHash = world.stateHash();
+  return report;
+}
+
+RunReport runScene(SceneModel model, const std::function<bool(const SceneRun&, const StepReport&)>& onStep) {
+  SceneRun run(std::move(model));
+  RunMeter meter(run);
+  const long steps = run.stepCount();
+  for (long i = 0; i < steps; ++i) {
+    run.admit();
+    meter.beforeStep();
+    const StepReport step = run.step();
+    meter.afterStep(step);
+    if (onStep && !onStep(run, step)) break;
+  }
+  return meter.report();
+}
+
+}  // namespace cairn

@@ -1,0 +1,98 @@
+// What a run says about itself: how long its steps took and how wrong they were. docs/report.md defines every field.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cairn/report.hpp"
+#include "scene/scene_run.hpp"
+
+namespace cairn {
+
+struct RunReport {
+  std::string scene;
+  std::string stepper;
+  std::optional<std::string> solver;  // none: the stepper has no exchangeable solver
+  double dt = 0.0;                    // s
+  long steps = 0;
+  double seconds = 0.0;  // s, simulated
+  int threads = 1;
+  int bodies = 0;  // dynamic, at the end
+  struct {
+    double mean = 0.0;
+    int max = 0;
+  } contacts;
+  struct {
+    double mean = 0.0, median = 0.0, p95 = 0.0, max = 0.0;
+    double variance = 0.0;                     // ms^2
+    std::array<double, kPhaseCount> phases{};  // mean
+  } timeMs;
+  struct {
+    double max = 0.0, end = 0.0;  // m
+  } penetration;
+  std::optional<double> driftMax;       // m; none: nothing rested at the start
+  std::optional<double> jointErrorMax;  // m; none: there are no joints
+  struct {
+    double start = 0.0, end = 0.0, maxGain = 0.0;  // J
+  } energy;
+  std::optional<double> residualMedian, residualMax;  // none: not measured
+  int bodiesLost = 0;
+  int quarantined = 0;
+  std::uint64_t stateHash = 0;
+};
+
+// Watches a run. Call afterStep() after each step, with beforeStep() after the bodies that appear have been admitted;
+// nothing here is part of the time that a step is charged with.
+class RunMeter {
+ public:
+  explicit RunMeter(SceneRun& run);
+
+  void beforeStep();
+  void afterStep(const StepReport& step);
+  RunReport report() const;
+
+  struct Quarantined {
+    std::string name, reason;
+    double time;  // s
+  };
+  const std::vector<Quarantined>& quarantined() const { return quarantined_; }
+
+ private:
+  struct Resting {
+    BodyId body;
+    Vec3 start;     // m, centre of mass
+    double radius;  // m, of the bounding sphere about it
+  };
+  bool isLost(BodyId body) const;
+
+  SceneRun& run_;
+  Vec3 up_ = Vec3::Zero();  // against gravity; zero without gravity
+  std::vector<Resting> resting_;
+  std::vector<Plane> floors_;            // static planes, in the world
+  std::optional<double> lowestSupport_;  // m along up_, of everything else that is not dynamic
+  std::vector<double> stepMs_;
+  std::array<double, kPhaseCount> phaseSum_{};
+  double contactSum_ = 0.0;
+  int contactMax_ = 0;
+  double penetrationMax_ = 0.0;
+  double driftMax_ = 0.0;
+  double jointErrorMax_ = 0.0;
+  double energyStart_ = 0.0;
+  double energyBefore_ = 0.0;
+  double energyNow_ = 0.0;
+  double energyMaxGain_ = 0.0;
+  double penetrationEnd_ = 0.0;
+  std::vector<Quarantined> quarantined_;
+  std::vector<BodyId> quarantinedBodies_;
+};
+
+// The whole run, for callers that need no more than its report. `onStep`, if given, ends the run by returning false.
+RunReport runScene(SceneModel model, const std::function<bool(const SceneRun&, const StepReport&)>& onStep = {});
+
+// Radius of a sphere about `center` that holds all shapes of the body, in the body's frame; infinite with a plane.
+double boundingRadius(const std::vector<ShapeDesc>& shapes, const Vec3& center);
+
+}  // namespace cairn

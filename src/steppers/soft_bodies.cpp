@@ -1,0 +1,227 @@
+#include "steppers/soft_bodies.hpp"
+
+#include "math/rotation.hpp"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::size_t kBodyGrain = 256;
+// Bodies in contact turn with a constant spin within a substep, unless they are long or flat and turn by more than this in a
+// step (rad, times how unlike the moments are): then their momentum is what stays constant.
+constexpr double kGyroscopicTurn = 1e-3;
+
+Eigen::Map<Float3> velocityOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.velocity); }
+Eigen::Map<Float3> spinOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.spin); }
+
+// Judged by the whole spin, not by its part across the principal axes: a top's axis is pushed aside within the step.
+bool isGyroscopic(const Body& body, double dt) { return body.unlikeness * body.spin.norm() * dt > kGyroscopicTurn; }
+
+// Without constraints the motion is integrated in double: exact for a constant force, and with the midpoint rule for rotation.
+void moveFree(Body& body, const Vec3& gravity, double dt, int substeps) {
+  const double h = dt / substeps;
+  const Vec3 acceleration = gravity * body.gravityScale + body.force * body.inverseMass;
+  const bool gyroscopic = body.unlikeness > 0.0 || !body.torque.isZero(0.0);
+  for (int i = 0; i < substeps; ++i) {
+    const Vec3 before = body.velocity;
+    body.velocity = (body.velocity + h * acceleration) / (1.0 + h * body.linearDamping);
+    body.center += 0.5 * h * (before + body.velocity);
+    if (!gyroscopic) {
+      body.spin /= 1.0 + h * body.angularDamping;
+      body.rotation = rotated(body.rotation, h * body.spin);
+      continue;
+    }
+    const Quat q = body.rotation;
+    const Vec3 start = body.inertia * (q.conjugate() * body.spin);
+    const Vec3 pushed = start + h * (q.conjugate() * body.torque);
+    const Vec3 m = midpointAngularVelocity(body.inertia, body.inverseInertia * pushed, h);
+    body.rotation = cayleyTurned(q, m, h);
+    const Vec3 momentum = q * pushed;  // world axes: kept by the turn
+    body.spin = body.rotation * (body.inverseInertia * (body.rotation.conjugate() * momentum));
+    body.spin /= 1.0 + h * body.angularDamping;
+  }
+}
+
+}  // namespace
+
+void SoftBodies::begin(StepContext& context, double dt) {
+  System& system = context.system;
+  const std::size_t count = system.bodies.size();
+  solver_.resize(count);
+  bodies_.resize(count);
+  precise_.clear();
+
+  const Vec3 gravity = context.settings.gravity;
+  context.tasks.parallelFor(count, kBodyGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const Body& body = system.bodies[i];
+      wide::SolverBody& solver = solver_[i];
+      SoftBody& soft = bodies_[i];
+      solver = wide::SolverBody{};
+      soft = SoftBody{};
+      if (!body.moves()) continue;
+      velocityOf(solver) = body.velocity.cast<float>();
+      spinOf(solver) = body.spin.cast<float>();
+      if (!body.isDynamic()) continue;
+      soft.inverseMass = static_cast<float>(body.inverseMass);
+      const Mat3 inverseInertia = inWorldAxes(body.rotation, body.inverseInertia);
+      soft.inverseInertia = inverseInertia.cast<float>();
+      soft.acceleration = (gravity * body.gravityScale + body.force * body.inverseMass).cast<float>();
+      soft.angularAcceleration = (inverseInertia * body.torque).cast<float>();
+      soft.linearDamping = static_cast<float>(body.linearDamping);
+      soft.angularDamping = static_cast<float>(body.angularDamping);
+    }
+  });
+
+  for (const Pair& pair : system.broad.pairs) {
+    if (pair.contact == kNone) continue;
+    const Contact& contact = system.contacts.slots[pair.contact];
+    if (contact.count == 0) continue;
+    bodies_[contact.bodyA].constrained = true;
+    bodies_[contact.bodyB].constrained = true;
+  }
+
+  const auto follow = [&](std::uint32_t index) {
+    if (bodies_[index].precise != kNone) return;
+    const Body& body = system.bodies[index];
+    bodies_[index].precise = static_cast<std::uint32_t>(precise_.size());
+    PreciseBody precise;
+    precise.body = index;
+    precise.center = body.center;
+    precise.rotation = body.rotation;
+    if (body.moves() && body.isDynamic()) {
+      precise.inverseInertia = inWorldAxes(body.rotation, body.inverseInertia);
+      precise.gyroscopic = isGyroscopic(body, dt);
+    }
+    precise_.push_back(precise);
+  };
+  for (const Joint& joint : system.joints) {
+    if (!joint.alive) continue;
+    bodies_[joint.a].constrained = bodies_[joint.b].constrained = true;
+    follow(joint.a);
+    follow(joint.b);
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Body& body = system.bodies[i];
+    if (bodies_[i].constrained && body.moves() && body.isDynamic() && isGyroscopic(body, dt)) follow(i);
+  }
+}
+
+Vec3 SoftBodies::center(const PreciseBody& body) const {
+  const wide::SolverBody& solver = solver_[body.body];
+  return body.center + Vec3(solver.moved[0], solver.moved[1], solver.moved[2]);
+}
+
+void SoftBodies::push(std::uint32_t index, const Vec3& velocity, const Vec3& spin) {
+  SoftBody& soft = bodies_[index];
+  if (soft.inverseMass == 0.0f) return;
+  const Float3 dv = velocity.cast<float>(), dw = spin.cast<float>();
+  velocityOf(solver_[index]) += dv;
+  spinOf(solver_[index]) += dw;
+  soft.velocityMark += dv;
+  soft.spinMark += dw;
+}
+
+void SoftBodies::integrateVelocities(StepContext& context, double h) {
+  const float hf = static_cast<float>(h);
+  const std::vector<Body>& bodies = context.system.bodies;
+  context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      SoftBody& soft = bodies_[i];
+      if (soft.inverseMass == 0.0f || !soft.constrained) continue;
+      auto velocity = velocityOf(solver_[i]);
+      auto spin = spinOf(solver_[i]);
+      velocity = (velocity + hf * soft.acceleration) / (1.0f + hf * soft.linearDamping);
+      spin = (spin + hf * soft.angularAcceleration) / (1.0f + hf * soft.angularDamping);
+      if (soft.precise != kNone && precise_[soft.precise].gyroscopic) {
+        PreciseBody& precise = precise_[soft.precise];
+        const Vec3 local = precise.rotation.conjugate() * Vec3(spin.cast<double>());
+        precise.midpoint = precise.rotation * midpointAngularVelocity(bodies[i].inertia, local, h);
+        spin = precise.midpoint.cast<float>();
+      }
+      const Float3 changeV = soft.velocityMark;
+      const Float3 changeW = soft.spinMark;
+      soft.velocityMark = velocity;
+      soft.spinMark = spin;
+      velocity += changeV;
+      spin += changeW;
+    }
+  });
+}
+
+void SoftBodies::integratePositions(StepContext& context, double h) {
+  const float hf = static_cast<float>(h);
+  const std::vector<Body>& bodies = context.system.bodies;
+  context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      SoftBody& soft = bodies_[i];
+      const Body& body = bodies[i];
+      if (!body.moves() || (body.isDynamic() && !soft.constrained)) continue;
+      wide::SolverBody& solver = solver_[i];
+      for (int k = 0; k < 3; ++k) {
+        solver.moved[k] += hf * solver.velocity[k];
+        solver.turned[k] += hf * solver.spin[k];
+      }
+      if (soft.precise == kNone) continue;
+      PreciseBody& precise = precise_[soft.precise];
+      auto spin = spinOf(solver);
+      const Vec3 turn = spin.cast<double>();
+      const Quat before = precise.rotation;
+      precise.rotation = cayleyTurned(before, before.conjugate() * turn, h);
+      if (soft.inverseMass == 0.0f) continue;
+      if (precise.gyroscopic) {
+        // The midpoint rule keeps the momentum that the substep began with; constraints added theirs at the midpoint. With
+        // M the momentum at the midpoint spin (in body axes) the end momentum is M + (h/2) M x m, see math/rotation.hpp.
+        const Mat3& inertia = body.inertia;
+        const Vec3 m = before.conjugate() * precise.midpoint;
+        const Vec3 im = inertia * m;
+        const Vec3 start = before * (im - 0.5 * h * im.cross(m));  // world axes: kept
+        const Vec3 added = before * (inertia * (before.conjugate() * (turn - precise.midpoint)));
+        const Vec3 end = precise.rotation * (body.inverseInertia * (precise.rotation.conjugate() * (start + added)));
+        const Float3 change = (end - turn).cast<float>();
+        spin += change;
+        soft.spinMark += change;  // not a constraint's doing
+      }
+      precise.inverseInertia = inWorldAxes(precise.rotation, body.inverseInertia);
+    }
+  });
+}
+
+void SoftBodies::markContactChange(StepContext& context) {
+  context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      SoftBody& soft = bodies_[i];
+      if (soft.inverseMass == 0.0f || !soft.constrained) continue;
+      soft.velocityMark = velocityOf(solver_[i]) - soft.velocityMark;
+      soft.spinMark = spinOf(solver_[i]) - soft.spinMark;
+    }
+  });
+}
+
+void SoftBodies::finish(StepContext& context, double dt, int substeps) {
+  std::vector<Body>& bodies = context.system.bodies;
+  context.tasks.parallelFor(bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      Body& body = bodies[i];
+      const SoftBody& soft = bodies_[i];
+      if (!body.moves()) continue;
+      if (!body.isDynamic()) {  // kinematic: exactly as told
+        body.center += dt * body.velocity;
+        body.rotation = rotated(body.rotation, dt * body.spin);
+        continue;
+      }
+      if (!soft.constrained) {
+        moveFree(body, context.settings.gravity, dt, substeps);
+        continue;
+      }
+      wide::SolverBody& solver = solver_[i];
+      body.center += Vec3(solver.moved[0], solver.moved[1], solver.moved[2]);
+      body.rotation = soft.precise != kNone ? precise_[soft.precise].rotation
+                                            : rotated(body.rotation, Vec3(solver.turned[0], solver.turned[1], solver.turned[2]));
+      body.velocity = velocityOf(solver).cast<double>();
+      body.spin = spinOf(solver).cast<double>();
+    }
+  });
+}
+
+}  // namespace cairn

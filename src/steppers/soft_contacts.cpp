@@ -1,0 +1,300 @@
+#include "steppers/soft_contacts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cairn {
+
+using wide::ContactBlock;
+using wide::ContactPointLanes;
+using wide::kLanes;
+
+namespace {
+
+constexpr std::size_t kBlockGrain = 8;
+constexpr double kTwoPi = 6.283185307179586;
+// Stored impulses are rescaled when the step changes, but not across absurd ratios.
+constexpr double kMostRescaling = 10.0;
+
+// A spring-damper row over a substep h, from its undamped angular frequency and damping ratio, relative to the row's mass m:
+// k = m w^2, c = 2 zeta m w, softness 1/(h (h k + c)). Implicit Euler, so stable for any stiffness.
+struct Softness {
+  float rate;       // 1/s
+  float massScale;  // m_soft / m
+  float share;
+};
+Softness softness(double frequency, double dampingRatio, double h) {
+  if (frequency <= 0.0) return {0.0f, 1.0f, 0.0f};
+  const double omega = kTwoPi * frequency;
+  const double a1 = 2.0 * dampingRatio + h * omega;
+  const double a2 = h * omega * a1;
+  return {static_cast<float>(omega / a1), static_cast<float>(a2 / (1.0 + a2)), static_cast<float>(1.0 / (1.0 + a2))};
+}
+
+struct PrepareValues {
+  Softness between;  // two bodies that can be moved
+  Softness ground;   // one that cannot
+  float pushOut;
+  float memory;
+  float h;
+  float rescale;
+};
+
+void set(float (&lanes)[3][kLanes], int lane, const Float3& v) {
+  for (int k = 0; k < 3; ++k) lanes[k][lane] = v[k];
+}
+
+float inverse(float x) { return x > 0.0f ? 1.0f / x : 0.0f; }
+
+// Where the friction of a patch acts: at the centre of last step's pressure, or of the points if there was none.
+void frictionCenter(const Contact& contact, Float3& armA, Float3& armB) {
+  float weight = 0.0f;
+  for (int i = 0; i < contact.count; ++i) weight += contact.points[i].normalImpulse;
+  armA.setZero();
+  armB.setZero();
+  for (int i = 0; i < contact.count; ++i) {
+    const ContactPoint& point = contact.points[i];
+    const float share = weight > 0.0f ? point.normalImpulse / weight : 1.0f / static_cast<float>(contact.count);
+    armA += share * point.anchorA;
+    armB += share * point.anchorB;
+  }
+}
+
+void fillPoint(ContactPointLanes& lanes, int lane, const Contact& contact, const ContactPoint& point, const SoftBody& a,
+               const SoftBody& b, const PrepareValues& values, const Softness& soft, const Float3& center) {
+  const Float3& n = contact.normal;
+  const Float3 armA = point.anchorA.cross(n);
+  const Float3 armB = point.anchorB.cross(n);
+  const Float3 turnA = a.inverseInertia * armA;
+  const Float3 turnB = b.inverseInertia * armB;
+  const float mass = inverse(a.inverseMass + b.inverseMass + armA.dot(turnA) + armB.dot(turnB));
+  set(lanes.armA, lane, armA);
+  set(lanes.armB, lane, armB);
+  set(lanes.turnA, lane, turnA);
+  set(lanes.turnB, lane, turnB);
+  lanes.mass[lane] = mass;
+  lanes.separation[lane] = point.separation;
+  lanes.impulse[lane] = values.rescale * point.normalImpulse;
+  lanes.lever[lane] = (point.anchorA - center).norm();
+  if (contact.stiffness > 0.0f) {
+    // A stated stiffness is shared by the points of the patch. Relaxation would make it rigid, and memory stiffer.
+    const float k = contact.stiffness / static_cast<float>(contact.count);
+    const float c = contact.damping / static_cast<float>(contact.count);
+    const float compliance = 1.0f / (values.h * (values.h * k + c));
+    lanes.softMass[lane] = mass / (1.0f + compliance * mass);
+    lanes.softShare[lane] = compliance * lanes.softMass[lane];
+    lanes.relaxMass[lane] = 0.0f;
+    lanes.heldImpulse[lane] = 0.0f;
+  } else {
+    lanes.softMass[lane] = soft.massScale * mass;
+    lanes.softShare[lane] = soft.share;
+    lanes.relaxMass[lane] = mass;
+    lanes.heldImpulse[lane] = point.isOld ? values.memory * lanes.impulse[lane] : 0.0f;
+  }
+}
+
+void fillFriction(ContactBlock& block, int lane, const Contact& contact, const SoftBody& a, const SoftBody& b,
+                  const Float3& centerA, const Float3& centerB, const PrepareValues& values) {
+  const Float3& n = contact.normal;
+  const Float3 t1 = n.unitOrthogonal();
+  const Float3 t2 = n.cross(t1);
+  set(block.tangent, lane, t1);
+  const Float3 armA1 = centerA.cross(t1), armB1 = centerB.cross(t1);
+  const Float3 armA2 = centerA.cross(t2), armB2 = centerB.cross(t2);
+  const Float3 turnA1 = a.inverseInertia * armA1, turnB1 = b.inverseInertia * armB1;
+  const Float3 turnA2 = a.inverseInertia * armA2, turnB2 = b.inverseInertia * armB2;
+  set(block.armA1, lane, armA1);
+  set(block.armB1, lane, armB1);
+  set(block.armA2, lane, armA2);
+  set(block.armB2, lane, armB2);
+  set(block.turnA1, lane, turnA1);
+  set(block.turnB1, lane, turnB1);
+  set(block.turnA2, lane, turnA2);
+  set(block.turnB2, lane, turnB2);
+  const float linear = a.inverseMass + b.inverseMass;
+  const float k11 = linear + armA1.dot(turnA1) + armB1.dot(turnB1);
+  const float k22 = linear + armA2.dot(turnA2) + armB2.dot(turnB2);
+  const float k12 = armA1.dot(turnA2) + armB1.dot(turnB2);
+  const float scale = inverse(k11 * k22 - k12 * k12);
+  block.k11[lane] = k22 * scale;
+  block.k22[lane] = k11 * scale;
+  block.k12[lane] = -k12 * scale;
+  const Float3 twistA = a.inverseInertia * n, twistB = b.inverseInertia * n;
+  set(block.twistTurnA, lane, twistA);
+  set(block.twistTurnB, lane, twistB);
+  block.twistMass[lane] = inverse(n.dot(twistA) + n.dot(twistB));
+  block.friction1[lane] = values.rescale * contact.frictionImpulse.dot(t1);
+  block.friction2[lane] = values.rescale * contact.frictionImpulse.dot(t2);
+  block.twist[lane] = values.rescale * contact.twistImpulse;
+}
+
+void fillLane(ContactBlock& block, ContactPointLanes* points, int lane, Contact& contact, std::uint32_t slot,
+              const SoftBodies& bodies, const System& system, const PrepareValues& values) {
+  const SoftBody& a = bodies[contact.bodyA];
+  const SoftBody& b = bodies[contact.bodyB];
+  const bool movesA = a.inverseMass > 0.0f, movesB = b.inverseMass > 0.0f;
+  block.contact[lane] = slot;
+  block.bodyA[lane] = contact.bodyA;
+  block.bodyB[lane] = contact.bodyB;
+  block.writesA |= static_cast<std::uint8_t>(movesA << lane);
+  block.writesB |= static_cast<std::uint8_t>(movesB << lane);
+  block.inverseMassA[lane] = a.inverseMass;
+  block.inverseMassB[lane] = b.inverseMass;
+  set(block.normal, lane, contact.normal);
+  block.friction[lane] = contact.friction;
+  const bool stated = contact.stiffness > 0.0f;
+  block.restitution[lane] = stated ? 0.0f : contact.restitution;
+  if (block.restitution[lane] > 0.0f) block.bounces |= static_cast<std::uint8_t>(1u << lane);
+  block.approachAcceleration[lane] = contact.normal.dot(b.acceleration - a.acceleration);
+  const Softness& soft = movesA && movesB ? values.between : values.ground;
+  block.pushOut[lane] = stated ? 1e30f : values.pushOut;
+  block.biasRate[lane] = stated ? contact.stiffness / (values.h * contact.stiffness + contact.damping) : soft.rate;
+
+  Float3 centerA, centerB;
+  frictionCenter(contact, centerA, centerB);
+  for (int p = 0; p < contact.count; ++p) {
+    fillPoint(points[block.firstPoint + p], lane, contact, contact.points[p], a, b, values, soft, centerA);
+  }
+  fillFriction(block, lane, contact, a, b, centerA, centerB, values);
+
+  const Body& bodyA = system.bodies[contact.bodyA];
+  const Body& bodyB = system.bodies[contact.bodyB];
+  const Vec3 closing = bodyA.velocity + bodyA.spin.cross(centerA.cast<double>()) - bodyB.velocity -
+                       bodyB.spin.cross(centerB.cast<double>());
+  contact.approachSpeed = static_cast<float>(closing.dot(contact.normal.cast<double>()));
+}
+
+}  // namespace
+
+// Groups the contacts of a colour by eight, those with many points first so that lanes of a block have about as many.
+void SoftContacts::layOut(StepContext& context) {
+  const std::vector<Contact>& slots = context.system.contacts.slots;
+  std::vector<std::uint32_t>& order = colouring_.contacts;
+  for (int c = 0; c < colouring_.colours; ++c) {
+    // A stable counting sort would do as well; runs are short and mostly sorted.
+    std::uint32_t* first = order.data() + colouring_.firstOf[c];
+    std::uint32_t* last = order.data() + colouring_.firstOf[c + 1];
+    std::array<std::uint32_t, kManifoldPoints + 1> next{};
+    for (const std::uint32_t* i = first; i != last; ++i) ++next[kManifoldPoints - slots[*i].count];
+    std::uint32_t sum = 0;
+    for (std::uint32_t& n : next) sum += std::exchange(n, sum);
+    colouring_.live.assign(first, last);
+    for (const std::uint32_t slot : colouring_.live) first[next[kManifoldPoints - slots[slot].count]++] = slot;
+  }
+
+  blocks_.clear();
+  runs_.assign(1, 0);
+  std::uint32_t pointCount = 0;
+  const auto addBlock = [&](std::size_t first, std::size_t last) {
+    ContactBlock& block = blocks_.emplace_back();
+    block = ContactBlock{};
+    block.firstPoint = pointCount;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const bool used = first + lane < last;
+      block.contact[lane] = used ? order[first + lane] : kNone;
+      if (used) block.points = std::max(block.points, static_cast<std::uint32_t>(slots[order[first + lane]].count));
+    }
+    pointCount += block.points;
+  };
+  for (int c = 0; c < colouring_.colours; ++c) {
+    const std::size_t last = colouring_.firstOf[c + 1];
+    for (std::size_t i = colouring_.firstOf[c]; i < last; i += kLanes) addBlock(i, last);
+    runs_.push_back(blocks_.size());
+  }
+  serialFrom_ = blocks_.size();
+  for (std::size_t i = colouring_.serialFrom; i < order.size(); ++i) addBlock(i, i + 1);
+  points_.resize(pointCount);
+}
+
+void SoftContacts::begin(StepContext& context, const SoftBodies& bodies, double h) {
+  System& system = context.system;
+  colourContacts(system, colouring_);
+  layOut(context);
+
+  const SoftOptions& options = context.settings.soft;
+  const double most = 1.0 / (8.0 * h);  // Hz: above, a substep does not resolve the contact
+  PrepareValues values;
+  values.between = softness(std::min(options.contactFrequency, most), options.contactDampingRatio, h);
+  values.ground = softness(std::min(2.0 * options.contactFrequency, most), 0.5 * options.contactDampingRatio, h);
+  values.pushOut = static_cast<float>(options.pushOutSpeed);
+  values.memory = static_cast<float>(options.loadMemory);
+  values.h = static_cast<float>(h);
+  const double ratio = system.impulseSeconds > 0.0 ? h / system.impulseSeconds : 0.0;
+  values.rescale = ratio > 1.0 / kMostRescaling && ratio < kMostRescaling ? static_cast<float>(ratio) : 0.0f;
+
+  context.tasks.parallelFor(blocks_.size(), kBlockGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      ContactBlock& block = blocks_[i];
+      std::fill_n(points_.data() + block.firstPoint, block.points, ContactPointLanes{});
+      for (int lane = 0; lane < kLanes; ++lane) {
+        const std::uint32_t slot = block.contact[lane];
+        if (slot != kNone) fillLane(block, points_.data(), lane, system.contacts.slots[slot], slot, bodies, system, values);
+      }
+    }
+  });
+
+  bounces_ = std::any_of(blocks_.begin(), blocks_.end(), [](const ContactBlock& block) { return block.bounces != 0; });
+  int count = 0;
+  float deepest = 0.0f;
+  for (const std::uint32_t slot : colouring_.contacts) {
+    const Contact& contact = system.contacts.slots[slot];
+    count += contact.count;
+    for (int i = 0; i < contact.count; ++i) deepest = std::min(deepest, contact.points[i].separation);
+  }
+  context.report.contacts = count;
+  context.report.touchingPairs = static_cast<int>(colouring_.contacts.size());
+  context.report.colours = colouring_.colours;
+  context.report.solverPenetration = -static_cast<double>(deepest);
+}
+
+void SoftContacts::finish(StepContext& context) const {
+  std::vector<Contact>& slots = context.system.contacts.slots;
+  context.tasks.parallelFor(blocks_.size(), kBlockGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const ContactBlock& block = blocks_[i];
+      for (int lane = 0; lane < kLanes; ++lane) {
+        if (block.contact[lane] == kNone) continue;
+        Contact& contact = slots[block.contact[lane]];
+        for (int p = 0; p < contact.count; ++p) {
+          const ContactPointLanes& point = points_[block.firstPoint + p];
+          contact.points[p].normalImpulse = point.impulse[lane];
+          contact.points[p].totalImpulse = point.total[lane];
+        }
+        const Float3 t1(block.tangent[0][lane], block.tangent[1][lane], block.tangent[2][lane]);
+        const Float3 t2 = contact.normal.cross(t1);
+        contact.frictionImpulse = block.friction1[lane] * t1 + block.friction2[lane] * t2;
+        contact.totalFriction = block.total1[lane] * t1 + block.total2[lane] * t2;
+        contact.twistImpulse = block.twist[lane];
+        contact.totalTwist = block.totalTwist[lane];
+      }
+    }
+  });
+}
+
+template <class Kernel>
+void SoftContacts::sweep(const Tasks& tasks, Kernel&& kernel) {
+  for (std::size_t run = 0; run + 1 < runs_.size(); ++run) {
+    ContactBlock* first = blocks_.data() + runs_[run];
+    tasks.parallelFor(runs_[run + 1] - runs_[run], kBlockGrain,
+                      [&](std::size_t begin, std::size_t end) { kernel(wide::Blocks(first + begin, first + end)); });
+  }
+  if (serialFrom_ < blocks_.size()) kernel(wide::Blocks(blocks_.data() + serialFrom_, blocks_.data() + blocks_.size()));
+}
+
+void SoftContacts::applyImpulses(const Tasks& tasks, wide::SolverBody* bodies) {
+  sweep(tasks, [&](wide::Blocks blocks) { wide::applyImpulses(blocks, points_.data(), bodies); });
+}
+void SoftContacts::solve(const Tasks& tasks, wide::SolverBody* bodies, const wide::SubstepValues& values) {
+  sweep(tasks, [&](wide::Blocks blocks) { wide::solveSoft(blocks, points_.data(), bodies, values); });
+}
+void SoftContacts::relax(const Tasks& tasks, wide::SolverBody* bodies, const wide::SubstepValues& values) {
+  sweep(tasks, [&](wide::Blocks blocks) { wide::relax(blocks, points_.data(), bodies, values); });
+}
+void SoftContacts::noteApproach(const Tasks& tasks, const wide::SolverBody* bodies) {
+  sweep(tasks, [&](wide::Blocks blocks) { wide::noteApproach(blocks, points_.data(), bodies); });
+}
+void SoftContacts::bounce(const Tasks& tasks, wide::SolverBody* bodies, const wide::SubstepValues& values) {
+  sweep(tasks, [&](wide::Blocks blocks) { wide::bounce(blocks, points_.data(), bodies, values); });
+}
+
+}  // namespace cairn

@@ -1,0 +1,33 @@
+// The seam of time stepping: a stepper takes bodies, joints and fresh contacts from t to t + dt.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/phase_timer.hpp"
+#include "base/tasks.hpp"
+#include "dynamics/system.hpp"
+
+namespace cairn {
+
+struct StepContext {
+  System& system;  // colliders in place, contacts up to date, islands numbered, sleepers asleep
+  const WorldSettings& settings;
+  const Tasks& tasks;
+  StepReport& report;
+  PhaseTimer& timer;
+};
+
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+  // Moves every awake body by dt > 0 and writes the impulses back into contacts and joints.
+  virtual void step(StepContext& context, double dt) = 0;
+};
+
+// Throws std::invalid_argument with the known names if there is no such stepper.
+std::unique_ptr<Stepper> makeStepper(std::string_view name);
+std::vector<std::string_view> stepperNames();
+
+}  // namespace cairn

@@ -1,0 +1,331 @@
+// The passes of the default stepper over contacts, eight at a time. Compiled once per instruction set and chosen at run time.
+//
+// Only plain multiplications and additions are used, never fused ones, and square roots and divisions are the exact ones: so
+// the bits are the same on every instruction set.
+//
+// One normal row, with u = J v its relative velocity, s its separation, m its mass, lambda its impulse:
+//   s > 0 (apart):   lambda' = max(0, lambda - m (u + s/h))                       do not cross the gap within the substep
+//   s <= 0, soft:    lambda' = max(0, lambda - m_soft (u + b) - share (lambda - held)),  b = max(rate s, -pushOut)
+//   s <= 0, relax:   lambda' = max(0, lambda - m u)                                take the push-out velocity back
+// `held` pulls the soft row towards last step's load instead of towards zero, which stiffens resting contact.
+// Friction: the two tangent impulses of a patch are projected on the disc of radius mu * sum(lambda), the twist on the
+// interval of half-width mu * sum(lever lambda).
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "wide/contact_kernels.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target first, then:
+#include <hwy/highway.h>
+
+#include "wide/contact_block.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace cairn::wide::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Eight lanes at most, so that wider machines give the same bits; on narrower ones a block is done in two halves.
+using Tag = hn::CappedTag<float, kLanes>;
+using V = hn::Vec<Tag>;
+constexpr Tag kTag;
+
+struct V3 {
+  V x, y, z;
+};
+
+HWY_INLINE V load(const float* lane) { return hn::Load(kTag, lane); }
+HWY_INLINE V3 load(const Lane3& lanes, int at) { return {load(lanes[0] + at), load(lanes[1] + at), load(lanes[2] + at)}; }
+HWY_INLINE void store(V v, float* lane) { hn::Store(v, kTag, lane); }
+HWY_INLINE V dot(const V3& a, const V3& b) {
+  return hn::Add(hn::Add(hn::Mul(a.x, b.x), hn::Mul(a.y, b.y)), hn::Mul(a.z, b.z));
+}
+HWY_INLINE V3 sub(const V3& a, const V3& b) { return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)}; }
+HWY_INLINE void addScaled(V3& a, const V3& b, V s) {
+  a.x = hn::Add(a.x, hn::Mul(b.x, s));
+  a.y = hn::Add(a.y, hn::Mul(b.y, s));
+  a.z = hn::Add(a.z, hn::Mul(b.z, s));
+}
+HWY_INLINE void subScaled(V3& a, const V3& b, V s) {
+  a.x = hn::Sub(a.x, hn::Mul(b.x, s));
+  a.y = hn::Sub(a.y, hn::Mul(b.y, s));
+  a.z = hn::Sub(a.z, hn::Mul(b.z, s));
+}
+HWY_INLINE V3 cross(const V3& a, const V3& b) {
+  return {hn::Sub(hn::Mul(a.y, b.z), hn::Mul(a.z, b.y)), hn::Sub(hn::Mul(a.z, b.x), hn::Mul(a.x, b.z)),
+          hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
+}
+
+// The velocities (or motions) of the bodies in the lanes, turned from rows into columns through a small buffer.
+struct Motion {
+  V3 linear, angular;
+};
+template <int kOffset>  // in floats from the body's beginning
+HWY_INLINE Motion gather(const SolverBody* bodies, const std::uint32_t* index) {
+  alignas(64) float column[6][kLanes];
+  const int lanes = static_cast<int>(hn::Lanes(kTag));
+  for (int lane = 0; lane < lanes; ++lane) {
+    const float* row = reinterpret_cast<const float*>(bodies + index[lane]) + kOffset;
+    for (int k = 0; k < 6; ++k) column[k][lane] = row[k];
+  }
+  return {{load(column[0]), load(column[1]), load(column[2])}, {load(column[3]), load(column[4]), load(column[5])}};
+}
+HWY_INLINE void scatter(const Motion& m, SolverBody* bodies, const std::uint32_t* index, unsigned mask) {
+  alignas(64) float column[6][kLanes];
+  store(m.linear.x, column[0]);
+  store(m.linear.y, column[1]);
+  store(m.linear.z, column[2]);
+  store(m.angular.x, column[3]);
+  store(m.angular.y, column[4]);
+  store(m.angular.z, column[5]);
+  const int lanes = static_cast<int>(hn::Lanes(kTag));
+  for (int lane = 0; lane < lanes; ++lane) {
+    // Bodies that cannot be moved are shared between lanes and threads: they are read, never written.
+    if ((mask >> lane & 1u) == 0) continue;
+    float* row = bodies[index[lane]].velocity;
+    for (int k = 0; k < 6; ++k) row[k] = column[k][lane];
+  }
+}
+
+// One block's bodies, from gather to scatter.
+struct PairMotion {
+  Motion a, b;
+  V massA, massB;
+
+  HWY_INLINE PairMotion(const ContactBlock& block, const SolverBody* bodies, int at)
+      : a(gather<0>(bodies, block.bodyA + at)),
+        b(gather<0>(bodies, block.bodyB + at)),
+        massA(load(block.inverseMassA + at)),
+        massB(load(block.inverseMassB + at)) {}
+  HWY_INLINE void write(const ContactBlock& block, SolverBody* bodies, int at) const {
+    scatter(a, bodies, block.bodyA + at, static_cast<unsigned>(block.writesA) >> at);
+    scatter(b, bodies, block.bodyB + at, static_cast<unsigned>(block.writesB) >> at);
+  }
+  HWY_INLINE V relative(const V3& direction, const V3& armA, const V3& armB) const {
+    return hn::Add(dot(direction, sub(b.linear, a.linear)), hn::Sub(dot(armB, b.angular), dot(armA, a.angular)));
+  }
+  HWY_INLINE void push(const V3& direction, const V3& turnA, const V3& turnB, V impulse) {
+    subScaled(a.linear, direction, hn::Mul(massA, impulse));
+    subScaled(a.angular, turnA, impulse);
+    addScaled(b.linear, direction, hn::Mul(massB, impulse));
+    addScaled(b.angular, turnB, impulse);
+  }
+};
+
+// Separations now: those at the step's beginning plus the motion since.
+struct Displacement {
+  Motion a, b;
+  HWY_INLINE Displacement(const ContactBlock& block, const SolverBody* bodies, int at)
+      : a(gather<8>(bodies, block.bodyA + at)), b(gather<8>(bodies, block.bodyB + at)) {}
+  HWY_INLINE V separation(const ContactPointLanes& point, const V3& normal, int at) const {
+    const V linear = dot(normal, sub(b.linear, a.linear));
+    const V angular = hn::Sub(dot(load(point.armB, at), b.angular), dot(load(point.armA, at), a.angular));
+    return hn::Add(load(point.separation + at), hn::Add(linear, angular));
+  }
+};
+
+void ApplyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies) {
+  for (ContactBlock& block : blocks) {
+    for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
+      PairMotion motion(block, bodies, at);
+      const V3 normal = load(block.normal, at);
+      const V3 tangent1 = load(block.tangent, at);
+      const V3 tangent2 = cross(normal, tangent1);
+      for (unsigned p = 0; p < block.points; ++p) {
+        const ContactPointLanes& point = points[block.firstPoint + p];
+        motion.push(normal, load(point.turnA, at), load(point.turnB, at), load(point.impulse + at));
+      }
+      motion.push(tangent1, load(block.turnA1, at), load(block.turnB1, at), load(block.friction1 + at));
+      motion.push(tangent2, load(block.turnA2, at), load(block.turnB2, at), load(block.friction2 + at));
+      const V twist = load(block.twist + at);
+      subScaled(motion.a.angular, load(block.twistTurnA, at), twist);
+      addScaled(motion.b.angular, load(block.twistTurnB, at), twist);
+      motion.write(block, bodies, at);
+    }
+  }
+}
+
+void SolveSoft(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
+  const V zero = hn::Zero(kTag);
+  const V inverseH = hn::Set(kTag, values.inverseH);
+  for (ContactBlock& block : blocks) {
+    for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
+      PairMotion motion(block, bodies, at);
+      const Displacement displacement(block, bodies, at);
+      const V3 normal = load(block.normal, at);
+      const V rate = load(block.biasRate + at);
+      const V limit = hn::Neg(load(block.pushOut + at));
+      for (unsigned p = 0; p < block.points; ++p) {
+        ContactPointLanes& point = points[block.firstPoint + p];
+        const V s = displacement.separation(point, normal, at);
+        const auto apart = hn::Gt(s, zero);
+        const V bias = hn::IfThenElse(apart, hn::Mul(s, inverseH), hn::Max(hn::Mul(rate, s), limit));
+        const V mass = hn::IfThenElse(apart, load(point.mass + at), load(point.softMass + at));
+        const V share = hn::IfThenElseZero(hn::Not(apart), load(point.softShare + at));
+        const V old = load(point.impulse + at);
+        const V u = motion.relative(normal, load(point.armA, at), load(point.armB, at));
+        const V pull = hn::Mul(share, hn::Sub(old, load(point.heldImpulse + at)));
+        const V wanted = hn::Sub(hn::Sub(old, hn::Mul(mass, hn::Add(u, bias))), pull);
+        const V impulse = hn::Max(wanted, zero);
+        store(impulse, point.impulse + at);
+        motion.push(normal, load(point.turnA, at), load(point.turnB, at), hn::Sub(impulse, old));
+      }
+      motion.write(block, bodies, at);
+    }
+  }
+}
+
+// Sum of the normal impulses, and of impulse times lever.
+struct Load {
+  V force, moment;
+};
+
+HWY_INLINE void SolveFriction(ContactBlock& block, PairMotion& motion, const V3& normal, const Load& load_, int at) {
+  const V3 tangent1 = load(block.tangent, at);
+  const V3 tangent2 = cross(normal, tangent1);
+  const V zero = hn::Zero(kTag);
+  const V mu = load(block.friction + at);
+
+  const V u1 = motion.relative(tangent1, load(block.armA1, at), load(block.armB1, at));
+  const V u2 = motion.relative(tangent2, load(block.armA2, at), load(block.armB2, at));
+  const V k12 = load(block.k12 + at);
+  const V old1 = load(block.friction1 + at);
+  const V old2 = load(block.friction2 + at);
+  V f1 = hn::Sub(old1, hn::Add(hn::Mul(load(block.k11 + at), u1), hn::Mul(k12, u2)));
+  V f2 = hn::Sub(old2, hn::Add(hn::Mul(k12, u1), hn::Mul(load(block.k22 + at), u2)));
+  const V limit = hn::Mul(mu, load_.force);
+  const V length2 = hn::Add(hn::Mul(f1, f1), hn::Mul(f2, f2));
+  const auto slides = hn::Gt(length2, hn::Mul(limit, limit));
+  const V one = hn::Set(kTag, 1.0f);
+  const V scale = hn::IfThenElse(slides, hn::Div(limit, hn::Sqrt(hn::IfThenElse(slides, length2, one))), one);
+  f1 = hn::Mul(f1, scale);
+  f2 = hn::Mul(f2, scale);
+  store(f1, block.friction1 + at);
+  store(f2, block.friction2 + at);
+  motion.push(tangent1, load(block.turnA1, at), load(block.turnB1, at), hn::Sub(f1, old1));
+  motion.push(tangent2, load(block.turnA2, at), load(block.turnB2, at), hn::Sub(f2, old2));
+  store(hn::Add(load(block.total1 + at), f1), block.total1 + at);
+  store(hn::Add(load(block.total2 + at), f2), block.total2 + at);
+
+  const V spin = dot(normal, sub(motion.b.angular, motion.a.angular));
+  const V oldTwist = load(block.twist + at);
+  const V most = hn::Mul(mu, load_.moment);
+  const V wanted = hn::Sub(oldTwist, hn::Mul(load(block.twistMass + at), spin));
+  const V twist = hn::Max(hn::Min(wanted, most), hn::Sub(zero, most));
+  store(twist, block.twist + at);
+  const V change = hn::Sub(twist, oldTwist);
+  subScaled(motion.a.angular, load(block.twistTurnA, at), change);
+  addScaled(motion.b.angular, load(block.twistTurnB, at), change);
+  store(hn::Add(load(block.totalTwist + at), twist), block.totalTwist + at);
+}
+
+void Relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
+  const V zero = hn::Zero(kTag);
+  const V inverseH = hn::Set(kTag, values.inverseH);
+  for (ContactBlock& block : blocks) {
+    for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
+      PairMotion motion(block, bodies, at);
+      const Displacement displacement(block, bodies, at);
+      const V3 normal = load(block.normal, at);
+      Load sum{zero, zero};
+      for (unsigned p = 0; p < block.points; ++p) {
+        ContactPointLanes& point = points[block.firstPoint + p];
+        const V s = displacement.separation(point, normal, at);
+        const V bias = hn::Mul(hn::Max(s, zero), inverseH);
+        const V old = load(point.impulse + at);
+        const V u = motion.relative(normal, load(point.armA, at), load(point.armB, at));
+        const V impulse = hn::Max(hn::Sub(old, hn::Mul(load(point.relaxMass + at), hn::Add(u, bias))), zero);
+        store(impulse, point.impulse + at);
+        motion.push(normal, load(point.turnA, at), load(point.turnB, at), hn::Sub(impulse, old));
+        store(hn::Add(load(point.total + at), impulse), point.total + at);
+        sum.force = hn::Add(sum.force, impulse);
+        sum.moment = hn::Add(sum.moment, hn::Mul(impulse, load(point.lever + at)));
+      }
+      SolveFriction(block, motion, normal, sum, at);
+      motion.write(block, bodies, at);
+    }
+  }
+}
+
+void NoteApproach(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies) {
+  for (ContactBlock& block : blocks) {
+    if (block.bounces == 0) continue;
+    for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
+      const PairMotion motion(block, bodies, at);
+      const Displacement displacement(block, bodies, at);
+      const V3 normal = load(block.normal, at);
+      for (unsigned p = 0; p < block.points; ++p) {
+        ContactPointLanes& point = points[block.firstPoint + p];
+        store(motion.relative(normal, load(point.armA, at), load(point.armB, at)), point.approach + at);
+        store(displacement.separation(point, normal, at), point.gap + at);
+      }
+    }
+  }
+}
+
+// Newton's law for points that closed fast in this substep: u+ = -e u-. The approach speed is the one at the surface: the
+// speed at the substep's beginning plus what external loads add while the rest of the gap is crossed. Energy then comes out
+// right whatever part of the substep the impact falls in.
+void Bounce(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
+  const V zero = hn::Zero(kTag);
+  const V h = hn::Set(kTag, values.h);
+  const V slowest = hn::Set(kTag, -values.bounceSpeed);
+  for (ContactBlock& block : blocks) {
+    if (block.bounces == 0) continue;
+    for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
+      PairMotion motion(block, bodies, at);
+      const V3 normal = load(block.normal, at);
+      const V restitution = load(block.restitution + at);
+      const V acceleration = load(block.approachAcceleration + at);
+      for (unsigned p = 0; p < block.points; ++p) {
+        ContactPointLanes& point = points[block.firstPoint + p];
+        const V before = load(point.approach + at);
+        const V old = load(point.impulse + at);
+        const auto hits = hn::And(hn::And(hn::Lt(before, slowest), hn::Gt(old, zero)), hn::Gt(restitution, zero));
+        if (hn::AllFalse(kTag, hits)) continue;
+        const V safe = hn::IfThenElse(hits, before, hn::Set(kTag, -1.0f));
+        const V crossing = hn::Min(hn::Max(hn::Div(load(point.gap + at), hn::Neg(safe)), zero), h);
+        const V atSurface = hn::Min(hn::Add(before, hn::Mul(acceleration, crossing)), zero);
+        const V u = motion.relative(normal, load(point.armA, at), load(point.armB, at));
+        const V push = hn::Neg(hn::Mul(load(point.mass + at), hn::Add(u, hn::Mul(restitution, atSurface))));
+        // Only ever pushes: a faster separation than asked for is left alone.
+        const V change = hn::IfThenElseZero(hits, hn::Max(push, zero));
+        motion.push(normal, load(point.turnA, at), load(point.turnB, at), change);
+        store(hn::Add(load(point.total + at), change), point.total + at);
+      }
+      motion.write(block, bodies, at);
+    }
+  }
+}
+
+const char* InstructionSet() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace cairn::wide::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cairn::wide {
+
+HWY_EXPORT(ApplyImpulses);
+HWY_EXPORT(SolveSoft);
+HWY_EXPORT(Relax);
+HWY_EXPORT(NoteApproach);
+HWY_EXPORT(Bounce);
+HWY_EXPORT(InstructionSet);
+
+void applyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies) {
+  HWY_DYNAMIC_DISPATCH(ApplyImpulses)(blocks, points, bodies);
+}
+void solveSoft(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
+  HWY_DYNAMIC_DISPATCH(SolveSoft)(blocks, points, bodies, values);
+}
+void relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
+  HWY_DYNAMIC_DISPATCH(Relax)(blocks, points, bodies, values);
+}
+void noteApproach(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies) {
+  HWY_DYNAMIC_DISPATCH(NoteApproach)(blocks, points, bodies);
+}
+void bounce(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
+  HWY_DYNAMIC_DISPATCH(Bounce)(blocks, points, bodies, values);
+}
+const char* instructionSet() { return HWY_DYNAMIC_DISPATCH(InstructionSet)(); }
+
+}  // namespace cairn::wide
+#endif

@@ -1,0 +1,346 @@
+// Adding and removing: every description is checked whole before anything changes.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+#include "geometry/mass.hpp"
+#include "world/state.hpp"
+
+namespace cairn {
+
+namespace {
+
+// Bounds within which single-precision rows neither overflow nor vanish.
+constexpr double kSmallestMass = 1e-18, kLargestMass = 1e18;            // kg
+constexpr double kSmallestMoment = 1e-32, kLargestMoment = 1e30;        // kg m^2
+constexpr double kLargestSpin = 1e6;                                    // rad/s
+
+std::string text(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.9g", value);
+  return buffer;
+}
+
+void requireRange(const std::string& field, double value, double low, double high, const char* unit) {
+  if (!(value >= low && value <= high)) {
+    refuse(field, "must be from " + text(low) + " to " + text(high) + " " + unit + ", got " + text(value));
+  }
+}
+
+Quat checkedRotation(const std::string& field, const Quat& q) {
+  const double norm = q.norm();
+  if (!std::isfinite(norm) || norm < 1e-6) refuse(field, "must be a quaternion that is finite and not zero");
+  return q.normalized();
+}
+
+Vec3 checkedAxis(const std::string& field, const Vec3& axis) {
+  requireFinite(field, axis);
+  if (axis.norm() < 1e-12) refuse(field, "must not be zero");
+  return axis.normalized();
+}
+
+void checkMaterial(const std::string& field, const Material& material) {
+  requireRange(field + ".friction", material.friction, 0.0, 1e3, "");
+  requireRange(field + ".restitution", material.restitution, 0.0, 1.0, "");
+  if (material.stiffness.has_value() != material.damping.has_value()) {
+    refuse(field, "stiffness and damping go together: give both or neither");
+  }
+  if (material.stiffness) requireRange(field + ".stiffness", *material.stiffness, 1e-3, 1e15, "N/m");
+  if (material.damping) requireRange(field + ".damping", *material.damping, 0.0, 1e15, "N s/m");
+}
+
+void checkMass(const std::string& field, const MassProperties& properties) {
+  requireRange(field + ".mass", properties.mass, kSmallestMass, kLargestMass, "kg");
+  requireFinite(field + ".center", properties.center);
+  if (!properties.inertia.allFinite() || !isPhysicalInertia(properties.inertia)) {
+    refuse(field + ".inertia", "must be symmetric and positive definite, and no principal moment may exceed the sum of the others");
+  }
+  const PrincipalAxes axes = principalAxes(properties.inertia);
+  if (axes.moments.minCoeff() < kSmallestMoment || axes.moments.maxCoeff() > kLargestMoment) {
+    refuse(field + ".inertia", "must have moments from " + text(kSmallestMoment) + " to " + text(kLargestMoment) + " kg m^2");
+  }
+}
+
+struct CheckedShape {
+  Shape shape;
+  Pose local;
+};
+
+CheckedShape checkShape(const std::string& field, const ShapeDesc& desc, BodyKind kind) {
+  CheckedShape checked;
+  try {
+    checked.shape = makeShape(desc.geometry);
+  } catch (const std::invalid_argument& error) {
+    refuse(field, error.what());
+  }
+  if (checked.shape.type == ShapeType::Plane && kind != BodyKind::Static) refuse(field, "a plane can only belong to a static body");
+  requireFinite(field + ".local.position", desc.local.position);
+  checked.local = {desc.local.position, checkedRotation(field + ".local.rotation", desc.local.rotation)};
+  checkMaterial(field + ".material", desc.material);
+  requireRange(field + ".density", desc.density, 1e-6, 1e9, "kg/m^3");
+  return checked;
+}
+
+MassProperties massOf(const BodyDesc& desc, const std::vector<CheckedShape>& shapes) {
+  if (desc.massProperties) {
+    checkMass("massProperties", *desc.massProperties);
+    if (desc.mass) refuse("mass", "give either mass or massProperties, not both");
+    return *desc.massProperties;
+  }
+  std::vector<MassProperties> parts;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    parts.push_back(transformed(shapeMass(shapes[i].shape, desc.shapes[i].density), shapes[i].local));
+  }
+  MassProperties total = combined(parts);
+  if (desc.kind != BodyKind::Dynamic) return total;
+  if (shapes.empty()) refuse("shapes", "a dynamic body needs a shape, or massProperties given outright");
+  if (desc.mass) {
+    requireRange("mass", *desc.mass, kSmallestMass, kLargestMass, "kg");
+    total.inertia *= *desc.mass / total.mass;
+    total.mass = *desc.mass;
+  }
+  checkMass("mass from density", total);
+  return total;
+}
+
+template <class Table>
+std::uint32_t takeSlot(Table& table, std::vector<std::uint32_t>& freeSlots) {
+  if (freeSlots.empty()) {
+    table.emplace_back();
+    return static_cast<std::uint32_t>(table.size() - 1);
+  }
+  const std::uint32_t slot = freeSlots.back();
+  freeSlots.pop_back();
+  const std::uint32_t generation = table[slot].generation;
+  table[slot] = {};
+  table[slot].generation = generation;
+  return slot;
+}
+
+// Joined bodies do not collide unless asked to. A key stands in the list once per joint.
+void exclude(WorldImpl& impl, const Joint& joint, bool add) {
+  std::vector<std::uint64_t>& excluded = impl.state.system.broad.excluded;
+  const std::uint64_t key = pairKey(joint.a, joint.b);
+  const auto place = std::lower_bound(excluded.begin(), excluded.end(), key);
+  if (add) {
+    excluded.insert(place, key);
+  } else {
+    excluded.erase(place);
+  }
+  // Pairs that exist already are looked at again.
+  impl.forEachCollider(impl.state.system.bodies[joint.a], [](Collider& collider) { collider.stale = true; });
+}
+
+}  // namespace
+
+void refuse(const std::string& field, const std::string& message) { throw std::invalid_argument(field + ": " + message); }
+
+void requireFinite(const std::string& field, const Vec3& value) {
+  if (!value.allFinite()) refuse(field, "must be finite");
+}
+void requireFinite(const std::string& field, double value) {
+  if (!std::isfinite(value)) refuse(field, "must be finite");
+}
+
+void checkSettings(const WorldSettings& settings) {
+  requireFinite("gravity", settings.gravity);
+  requireRange("gravity", settings.gravity.norm(), 0.0, 1e4, "m/s^2");
+  requireRange("threads", settings.threads, 1, 256, "");
+  requireRange("speculativeDistance", settings.speculativeDistance, 0.0, 10.0, "m");
+  requireRange("restitutionSpeed", settings.restitutionSpeed, 0.0, 1e3, "m/s");
+  requireRange("maximumCoordinate", settings.maximumCoordinate, 1.0, 1e12, "m");
+  requireRange("maximumSpeed", settings.maximumSpeed, 1.0, 1e8, "m/s");
+  requireRange("soft.substeps", settings.soft.substeps, 1, 1000, "");
+  requireRange("soft.contactFrequency", settings.soft.contactFrequency, 1e-3, 1e6, "Hz");
+  requireRange("soft.contactDampingRatio", settings.soft.contactDampingRatio, 0.0, 1e3, "");
+  requireRange("soft.loadMemory", settings.soft.loadMemory, 0.0, 0.99, "");
+  requireRange("soft.pushOutSpeed", settings.soft.pushOutSpeed, 1e-3, 1e4, "m/s");
+  requireRange("soft.jointFrequency", settings.soft.jointFrequency, 1e-3, 1e6, "Hz");
+  requireRange("soft.jointDampingRatio", settings.soft.jointDampingRatio, 0.0, 1e3, "");
+  requireRange("sleep.linearSpeed", settings.sleep.linearSpeed, 0.0, 1e3, "m/s");
+  requireRange("sleep.angularSpeed", settings.sleep.angularSpeed, 0.0, 1e3, "rad/s");
+  requireRange("sleep.seconds", settings.sleep.seconds, 0.0, 1e6, "s");
+}
+
+MassProperties massProperties(const Geometry& geometry, double density) { return shapeMass(makeShape(geometry), density); }
+
+World::World(const WorldSettings& settings) : impl_(std::make_unique<WorldImpl>()) { setSettings(settings); }
+World::~World() = default;
+World::World(World&&) noexcept = default;
+World& World::operator=(World&&) noexcept = default;
+
+const WorldSettings& World::settings() const { return impl_->state.settings; }
+
+void World::setSettings(const WorldSettings& settings) {
+  checkSettings(settings);
+  std::unique_ptr<Stepper> stepper = makeStepper(settings.stepper);
+  impl_->stepper = std::move(stepper);
+  if (impl_->tasks.threads() != settings.threads) impl_->tasks.setThreads(settings.threads);
+  impl_->state.settings = settings;
+}
+
+BodyId World::addBody(const BodyDesc& desc) {
+  WorldState& state = impl_->state;
+  const WorldSettings& settings = state.settings;
+  requireFinite("pose.position", desc.pose.position);
+  requireRange("pose.position", desc.pose.position.cwiseAbs().maxCoeff(), 0.0, settings.maximumCoordinate, "m");
+  const Quat rotation = checkedRotation("pose.rotation", desc.pose.rotation);
+  requireFinite("linearVelocity", desc.linearVelocity);
+  requireRange("linearVelocity", desc.linearVelocity.norm(), 0.0, settings.maximumSpeed, "m/s");
+  requireFinite("angularVelocity", desc.angularVelocity);
+  requireRange("angularVelocity", desc.angularVelocity.norm(), 0.0, kLargestSpin, "rad/s");
+  requireRange("gravityScale", desc.gravityScale, -1e3, 1e3, "");
+  requireRange("linearDamping", desc.linearDamping, 0.0, 1e6, "1/s");
+  requireRange("angularDamping", desc.angularDamping, 0.0, 1e6, "1/s");
+  if (!desc.name.empty() && state.bodyByName.contains(desc.name)) refuse("name", "\"" + desc.name + "\" is taken");
+  if (desc.kind == BodyKind::Static && !(desc.linearVelocity.isZero(0.0) && desc.angularVelocity.isZero(0.0))) {
+    refuse("linearVelocity", "a static body does not move; make it kinematic");
+  }
+  std::vector<CheckedShape> shapes;
+  for (std::size_t i = 0; i < desc.shapes.size(); ++i) {
+    shapes.push_back(checkShape("shapes[" + std::to_string(i) + "]", desc.shapes[i], desc.kind));
+  }
+  const MassProperties properties = massOf(desc, shapes);
+
+  System& system = state.system;
+  const std::uint32_t index = takeSlot(system.bodies, state.freeBodies);
+  if (state.bodyNames.size() <= index) state.bodyNames.resize(index + 1);
+  std::string name = desc.name;
+  while (name.empty() || (desc.name.empty() && state.bodyByName.contains(name))) name = "body " + std::to_string(state.namesMade++);
+  state.bodyNames[index] = name;
+  state.bodyByName[name] = index;
+
+  Body& body = system.bodies[index];
+  body.kind = desc.kind;
+  body.alive = true;
+  body.canSleep = desc.canSleep;
+  body.rotation = rotation;
+  body.localCenter = properties.center;
+  body.center = desc.pose.position + rotation * properties.center;
+  body.velocity = desc.linearVelocity;
+  body.spin = desc.angularVelocity;
+  body.gravityScale = desc.gravityScale;
+  body.linearDamping = desc.linearDamping;
+  body.angularDamping = desc.angularDamping;
+  body.mass = properties.mass;
+  body.inertia = properties.inertia;
+  if (desc.kind == BodyKind::Dynamic) {
+    body.inverseMass = 1.0 / properties.mass;
+    body.inverseInertia = properties.inertia.inverse();
+    const Vec3 moments = principalAxes(properties.inertia).moments;
+    const double unlikeness = 1.0 - moments.minCoeff() / moments.maxCoeff();
+    body.unlikeness = unlikeness > 1e-12 ? unlikeness : 0.0;
+  }
+
+  for (std::size_t i = shapes.size(); i-- > 0;) {  // backwards, so that the list comes out in the order given
+    const std::uint32_t c = takeSlot(system.colliders, state.freeColliders);
+    Collider& collider = system.colliders[c];
+    collider.shape = shapes[i].shape;
+    collider.local = {shapes[i].local.position - properties.center, shapes[i].local.rotation};
+    collider.radius = collider.local.position.norm() + boundingRadius(collider.shape);
+    collider.material = desc.shapes[i].material;
+    collider.density = desc.shapes[i].density;
+    collider.group = desc.shapes[i].group;
+    collider.collidesWith = desc.shapes[i].collidesWith;
+    collider.body = index;
+    collider.next = body.firstCollider;
+    collider.alive = collider.enabled = true;
+    collider.stale = true;
+    body.firstCollider = c;
+  }
+  return impl_->idOf(index);
+}
+
+bool World::removeBody(BodyId id) {
+  Body* body = impl_->find(id);
+  if (body == nullptr) return false;
+  WorldState& state = impl_->state;
+  System& system = state.system;
+  impl_->wakeIsland(*body);
+  for (std::uint32_t j = 0; j < system.joints.size(); ++j) {
+    const Joint& joint = system.joints[j];
+    if (joint.alive && (joint.a == id.index || joint.b == id.index)) removeJoint({j, joint.generation});
+  }
+  for (std::uint32_t c = body->firstCollider; c != kNone; c = system.colliders[c].next) removeCollider(system.broad, system.colliders[c]);
+  // Drops the pairs (and tells their end) before the slots can be used again.
+  impl_->refreshPairs(impl_->lastDt);
+  for (std::uint32_t c = body->firstCollider; c != kNone;) {
+    Collider& collider = system.colliders[c];
+    const std::uint32_t next = collider.next;
+    collider.alive = false;
+    ++collider.generation;
+    collider.shape.hull.reset();
+    state.freeColliders.push_back(c);
+    c = next;
+  }
+  state.bodyByName.erase(state.bodyNames[id.index]);
+  body->alive = false;
+  ++body->generation;
+  state.freeBodies.push_back(id.index);
+  return true;
+}
+
+JointId World::addJoint(const JointDesc& desc) {
+  WorldState& state = impl_->state;
+  System& system = state.system;
+  const Body* a = impl_->find(desc.a);
+  const Body* b = impl_->find(desc.b);
+  if (a == nullptr) refuse("a", "is not a body of this world");
+  if (b == nullptr) refuse("b", "is not a body of this world");
+  if (desc.a == desc.b) refuse("b", "must be another body than a");
+  if (a->inverseMass == 0.0 && b->inverseMass == 0.0) refuse("a", "at least one of the two bodies must be dynamic");
+  requireFinite("anchorA", desc.anchorA);
+  requireFinite("anchorB", desc.anchorB);
+  if (desc.spring) {
+    requireRange("spring.stiffness", desc.spring->stiffness, 0.0, 1e15, "N/m");
+    requireRange("spring.damping", desc.spring->damping, 0.0, 1e15, "N s/m");
+    if (desc.spring->stiffness + desc.spring->damping <= 0.0) refuse("spring", "stiffness and damping must not both be zero");
+  }
+
+  Joint joint;
+  joint.kind = desc.kind;
+  joint.a = desc.a.index;
+  joint.b = desc.b.index;
+  joint.anchorA = desc.anchorA - a->localCenter;
+  joint.anchorB = desc.anchorB - b->localCenter;
+  joint.spring = desc.spring;
+  joint.bodiesCollide = desc.bodiesCollide;
+  joint.alive = true;
+  if (auto* hinge = std::get_if<HingeJoint>(&joint.kind)) {
+    hinge->axisA = checkedAxis("axisA", hinge->axisA);
+    hinge->axisB = checkedAxis("axisB", hinge->axisB);
+  } else if (auto* fixed = std::get_if<FixedJoint>(&joint.kind)) {
+    fixed->rotation = fixed->rotation ? checkedRotation("rotation", *fixed->rotation) : a->rotation.conjugate() * b->rotation;
+  } else if (auto* distance = std::get_if<DistanceJoint>(&joint.kind)) {
+    if (!distance->length) {
+      distance->length = (b->center + b->rotation * joint.anchorB - a->center - a->rotation * joint.anchorA).norm();
+    }
+    requireRange("length", *distance->length, 0.0, 1e7, "m");
+  }
+
+  const std::uint32_t index = takeSlot(system.joints, state.freeJoints);
+  joint.generation = system.joints[index].generation;
+  system.joints[index] = joint;
+  if (state.jointNames.size() <= index) state.jointNames.resize(index + 1);
+  state.jointNames[index] = desc.name.empty() ? "joint " + std::to_string(index) : desc.name;
+  if (!joint.bodiesCollide) exclude(*impl_, joint, true);
+  impl_->wakeIsland(*impl_->find(desc.a));
+  impl_->wakeIsland(*impl_->find(desc.b));
+  return {index, joint.generation};
+}
+
+bool World::removeJoint(JointId id) {
+  Joint* joint = impl_->find(id);
+  if (joint == nullptr) return false;
+  System& system = impl_->state.system;
+  impl_->wakeIsland(system.bodies[joint->a]);
+  impl_->wakeIsland(system.bodies[joint->b]);
+  joint->alive = false;
+  ++joint->generation;
+  impl_->state.freeJoints.push_back(id.index);
+  if (!joint->bodiesCollide) exclude(*impl_, *joint, false);
+  return true;
+}
+
+}  // namespace cairn

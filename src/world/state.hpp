@@ -1,0 +1,81 @@
+// What a World consists of.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/tasks.hpp"
+#include "cairn/world.hpp"
+#include "collision/broad_phase.hpp"
+#include "dynamics/islands.hpp"
+#include "dynamics/system.hpp"
+#include "steppers/stepper.hpp"
+
+namespace cairn {
+
+// Everything that the future depends on. A snapshot is a copy of this.
+struct WorldState {
+  WorldSettings settings;
+  System system;
+  double time = 0.0;
+  std::vector<std::string> bodyNames, jointNames;  // by index
+  std::unordered_map<std::string, std::uint32_t> bodyByName;
+  std::vector<std::uint32_t> freeBodies, freeColliders, freeJoints;
+  std::uint64_t namesMade = 0;
+  std::vector<Contact> ending;  // were touching, and their pair is gone: to be told by the next step
+  std::vector<Contact> ended;   // told by the last step
+};
+
+struct BodyPlace {
+  Vec3 center;
+  Quat rotation;
+};
+
+struct WorldImpl {
+  WorldState state;
+  Tasks tasks;
+  std::unique_ptr<Stepper> stepper;
+
+  // Buffers of a step.
+  BroadPhaseScratch broadScratch;
+  IslandScratch islandScratch;
+  std::vector<Vec3> centers;
+  std::vector<BodyPlace> places;  // before the step
+  std::vector<ContactEvent> events;
+  bool eventsAreFresh = false;
+  double lastDt = 1.0 / 60.0;
+
+  Body* find(BodyId id);
+  const Body* find(BodyId id) const;
+  Collider* find(ShapeId id);
+  const Collider* find(ShapeId id) const;
+  Joint* find(JointId id);
+  const Joint* find(JointId id) const;
+
+  BodyId idOf(std::uint32_t body) const { return {body, state.system.bodies[body].generation}; }
+  ShapeId shapeIdOf(std::uint32_t collider) const { return {collider, state.system.colliders[collider].generation}; }
+
+  template <class Use>
+  void forEachCollider(const Body& body, Use&& use) {
+    for (std::uint32_t c = body.firstCollider; c != kNone; c = state.system.colliders[c].next) use(state.system.colliders[c]);
+  }
+
+  void wakeIsland(Body& body);
+  void quarantine(std::uint32_t body, const char* reason, StepReport& report);
+  void placeColliders();  // world poses and speeds of shapes from their bodies
+  void refreshPairs(double dt);
+  void applyEdits(double dt, StepReport& report);
+  void checkResult(StepReport& report);
+  void markTouching();
+  void collectEvents();
+};
+
+// Throw std::invalid_argument naming the field.
+void checkSettings(const WorldSettings& settings);
+[[noreturn]] void refuse(const std::string& field, const std::string& message);
+void requireFinite(const std::string& field, const Vec3& value);
+void requireFinite(const std::string& field, double value);
+
+}  // namespace cairn

@@ -1,0 +1,202 @@
+// One step, in order: edits, pairs, contacts, islands, the stepper, checks, sleep.
+#include <cmath>
+
+#include "base/phase_timer.hpp"
+#include "collision/narrow_phase.hpp"
+#include "world/state.hpp"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::size_t kColliderGrain = 256;
+constexpr double kMostSpin = 1e6;  // rad/s
+
+const char* whatIsWrong(const Body& body, const WorldSettings& settings) {
+  if (!body.center.allFinite() || !body.rotation.coeffs().allFinite()) return "its place is not a number";
+  if (!body.velocity.allFinite() || !body.spin.allFinite()) return "its velocity is not a number";
+  if (body.center.cwiseAbs().maxCoeff() > settings.maximumCoordinate) return "it is beyond the world's maximumCoordinate";
+  if (body.velocity.norm() > settings.maximumSpeed) return "it is faster than the world's maximumSpeed";
+  if (body.spin.norm() > kMostSpin) return "it spins faster than 1e6 rad/s";
+  return nullptr;
+}
+
+}  // namespace
+
+void WorldImpl::quarantine(std::uint32_t index, const char* reason, StepReport& report) {
+  Body& body = state.system.bodies[index];
+  body.quarantined = true;
+  body.awake = false;
+  body.velocity.setZero();
+  body.spin.setZero();
+  body.force.setZero();
+  body.torque.setZero();
+  forEachCollider(body, [&](Collider& collider) { removeCollider(state.system.broad, collider); });
+  report.quarantined.push_back({idOf(index), state.bodyNames[index], reason});
+}
+
+// A body must be sound before it meets others, and stay so under the loads put on it: whatever enters the solver is finite.
+void WorldImpl::applyEdits(double dt, StepReport& report) {
+  System& system = state.system;
+  places.resize(system.bodies.size());
+  for (std::uint32_t i = 0; i < system.bodies.size(); ++i) {
+    Body& body = system.bodies[i];
+    if (!body.alive || body.quarantined) continue;
+    const char* wrong = whatIsWrong(body, state.settings);
+    if (wrong == nullptr && body.isDynamic()) {
+      const double speed = (body.velocity + dt * body.inverseMass * body.force).norm();
+      const double spin = body.spin.norm() + dt * (body.inverseInertia * (body.rotation.conjugate() * body.torque)).norm();
+      if (!(speed <= state.settings.maximumSpeed)) wrong = "the force on it makes it faster than the world's maximumSpeed";
+      if (!(spin <= kMostSpin)) wrong = "the torque on it makes it spin faster than 1e6 rad/s";
+    }
+    if (wrong != nullptr) quarantine(i, wrong, report);
+    places[i] = {body.center, body.rotation};
+  }
+}
+
+void WorldImpl::checkResult(StepReport& report) {
+  for (std::uint32_t i = 0; i < state.system.bodies.size(); ++i) {
+    Body& body = state.system.bodies[i];
+    if (!body.alive || body.quarantined) continue;
+    body.force.setZero();
+    body.torque.setZero();
+    const char* wrong = whatIsWrong(body, state.settings);
+    if (wrong == nullptr) continue;
+    body.center = places[i].center;
+    body.rotation = places[i].rotation;
+    quarantine(i, wrong, report);
+  }
+}
+
+void WorldImpl::placeColliders() {
+  System& system = state.system;
+  centers.resize(system.bodies.size());
+  for (std::size_t i = 0; i < system.bodies.size(); ++i) centers[i] = system.bodies[i].center;
+  tasks.parallelFor(system.colliders.size(), kColliderGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      Collider& collider = system.colliders[i];
+      if (!collider.enabled) continue;
+      const Body& body = system.bodies[collider.body];
+      collider.active = body.moves();
+      collider.dynamic = body.isDynamic();
+      if (!collider.active && !collider.stale) continue;
+      collider.pose = Pose{body.center, body.rotation} * collider.local;
+      collider.velocity = body.velocity;
+      collider.spinReach = collider.radius < 1e9 ? body.spin.norm() * collider.radius : 0.0;
+    }
+  });
+}
+
+void WorldImpl::refreshPairs(double dt) {
+  placeColliders();
+  updatePairs(state.system.broad, state.system.colliders, state.system.contacts, state.settings.speculativeDistance, dt, broadScratch,
+              state.ending);
+}
+
+StepReport World::step(double dt) {
+  StepReport report;
+  WorldImpl& impl = *impl_;
+  WorldState& state = impl.state;
+  report.dt = dt;
+  report.time = state.time;
+  if (!(dt > 0.0) || dt > kMaximumTimeStep) {
+    report.status = StepStatus::InvalidTimeStep;
+    return report;
+  }
+  System& system = state.system;
+  impl.lastDt = dt;
+  impl.tasks.enter([&] {
+    PhaseTimer timer(report);
+    impl.applyEdits(dt, report);
+    timer.finish(Phase::Edits);
+    impl.refreshPairs(dt);
+    timer.finish(Phase::BroadPhase);
+    const NarrowPhaseInput input{system.colliders, impl.centers, state.settings.speculativeDistance, dt};
+    updateContacts(system.broad.pairs, system.contacts, input, impl.tasks, state.ending);
+    timer.finish(Phase::NarrowPhase);
+    report.islands = findIslands(system, impl.islandScratch);
+    wakeIslands(system, report.islands, impl.islandScratch);
+    timer.finish(Phase::Islands);
+
+    StepContext context{system, state.settings, impl.tasks, report, timer};
+    impl.stepper->step(context, dt);
+
+    impl.checkResult(report);
+    impl.markTouching();
+    updateSleep(system, state.settings.sleep, report.islands, dt, impl.islandScratch);
+    state.time += dt;
+    timer.finish(Phase::Finish);
+  });
+
+  report.time = state.time;
+  report.pairs = static_cast<int>(system.broad.pairs.size());
+  for (const Body& body : system.bodies) {
+    if (!body.alive || body.kind != BodyKind::Dynamic) continue;
+    ++report.bodies;
+    report.awake += body.moves() ? 1 : 0;
+  }
+  return report;
+}
+
+// Events are told when asked for; here only what changed is noted.
+void WorldImpl::markTouching() {
+  for (const Pair& pair : state.system.broad.pairs) {
+    if (pair.contact == kNone) continue;
+    Contact& contact = state.system.contacts.slots[pair.contact];
+    bool touches = false;
+    for (int i = 0; i < contact.count; ++i) touches |= contact.points[i].totalImpulse > 0.0f || contact.points[i].separation <= 0.0f;
+    if (contact.touching && !touches) state.ending.push_back(contact);
+    contact.began = touches && !contact.touching;
+    contact.touching = touches;
+  }
+  state.ended.swap(state.ending);
+  state.ending.clear();
+  eventsAreFresh = false;
+}
+
+void WorldImpl::collectEvents() {
+  if (eventsAreFresh) return;
+  eventsAreFresh = true;
+  events.clear();
+  const auto tell = [&](const Contact& contact, ContactPhase phase) {
+    ContactEvent event;
+    event.phase = phase;
+    event.shapeA = shapeIdOf(contact.colliderA);
+    event.shapeB = shapeIdOf(contact.colliderB);
+    event.bodyA = idOf(contact.bodyA);
+    event.bodyB = idOf(contact.bodyB);
+    event.normal = contact.normal.cast<double>();
+    if (phase != ContactPhase::End) {
+      Float3 arm = Float3::Zero();
+      float weight = 0.0f;
+      for (int i = 0; i < contact.count; ++i) weight += contact.points[i].totalImpulse;
+      for (int i = 0; i < contact.count; ++i) {
+        const ContactPoint& point = contact.points[i];
+        arm += (weight > 0.0f ? point.totalImpulse / weight : 1.0f / static_cast<float>(contact.count)) * point.anchorA;
+      }
+      event.point = places[contact.bodyA].center + arm.cast<double>();
+      event.normalImpulse = weight;
+      event.frictionImpulse = contact.totalFriction.cast<double>();
+      event.twistImpulse = contact.totalTwist;
+      event.approachSpeed = contact.approachSpeed;
+      event.points = contact.count;
+    }
+    events.push_back(event);
+  };
+  for (const Pair& pair : state.system.broad.pairs) {
+    if (pair.contact == kNone) continue;
+    const Contact& contact = state.system.contacts.slots[pair.contact];
+    if (contact.touching) tell(contact, contact.began ? ContactPhase::Begin : ContactPhase::Persist);
+  }
+  for (const Contact& contact : state.ended) tell(contact, ContactPhase::End);
+  std::sort(events.begin(), events.end(), [](const ContactEvent& a, const ContactEvent& b) {
+    return std::pair(a.shapeA.index, a.shapeB.index) < std::pair(b.shapeA.index, b.shapeB.index);
+  });
+}
+
+std::span<const ContactEvent> World::contactEvents() const {
+  impl_->collectEvents();
+  return impl_->events;
+}
+
+}  // namespace cairn
