@@ -42,14 +42,14 @@ struct JointDesc {
   Vec3 anchorB = Vec3::Zero();  // m, in B's frame
   JointKind kind = BallJoint{};
   std::optional<JointSpring> spring;
-  bool bodiesCollide = false;   // whether A and B still collide with each other
+  bool bodiesCollide = false;  // whether A and B still collide with each other
 };
 
 // What a joint did in the last step.
 struct JointReaction {
-  Vec3 force;    // N, on B at the anchor, mean over the step
-  Vec3 torque;   // N m, on B
-  double error;  // m, how far the anchors (or the distance) are off
+  Vec3 force;         // N, on B at the anchor, mean over the step
+  Vec3 torque;        // N m, on B
+  double error;       // m, how far the anchors (or the distance) are off
   double angleError;  // rad
 };
 

@@ -12,7 +12,7 @@ using Quat = Eigen::Quaterniond;  // body to world; written scalar first (w, x, 
 
 // A rigid placement: x_outer = position + rotation * x_inner.
 struct Pose {
-  Vec3 position = Vec3::Zero();       // m
+  Vec3 position = Vec3::Zero();  // m
   Quat rotation = Quat::Identity();
 
   Vec3 point(const Vec3& inner) const { return position + rotation * inner; }

@@ -38,13 +38,13 @@ struct StepReport {
   double time = 0.0;  // s, of the world after the step
   int bodies = 0;     // dynamic ones
   int awake = 0;
-  int pairs = 0;           // that the broad phase holds
-  int contacts = 0;        // contact points that the solver saw
-  int touchingPairs = 0;   // pairs with at least one such point
+  int pairs = 0;          // that the broad phase holds
+  int contacts = 0;       // contact points that the solver saw
+  int touchingPairs = 0;  // pairs with at least one such point
   int islands = 0;
   int colours = 0;
   int substeps = 0;
-  double jointError = 0.0;       // m, largest
+  double jointError = 0.0;         // m, largest
   double solverPenetration = 0.0;  // m, deepest point that the solver was given (World::deepestPenetration measures exactly)
   std::array<double, kPhaseCount> phaseMs{};  // wall clock
   double totalMs = 0.0;

@@ -12,13 +12,13 @@ struct SoftOptions {
   int substeps = 16;
   // How fast a contact without stated stiffness pushes bodies apart: the undamped frequency of the contact's mass on its
   // spring. Never above an eighth of the substep rate, whatever is asked for.
-  double contactFrequency = 90.0;    // Hz
+  double contactFrequency = 90.0;     // Hz
   double contactDampingRatio = 10.0;  // of critical damping; above 1 contacts do not ring
   // The share of last step's impulse that the contact spring does not have to hold again. Stiffens resting contact by
   // 1/sqrt(1 - memory) at no cost per substep; 0 turns it off.
   double loadMemory = 0.75;
-  double pushOutSpeed = 3.0;          // m/s, at most, out of penetration
-  double jointFrequency = 240.0;      // Hz, never above a quarter of the substep rate
+  double pushOutSpeed = 3.0;      // m/s, at most, out of penetration
+  double jointFrequency = 240.0;  // Hz, never above a quarter of the substep rate
   double jointDampingRatio = 2.0;
 };
 
@@ -30,7 +30,7 @@ struct SleepOptions {
 };
 
 struct WorldSettings {
-  Vec3 gravity{0.0, 0.0, -9.81};      // m/s^2
+  Vec3 gravity{0.0, 0.0, -9.81};  // m/s^2
   std::string stepper = "soft";
   int threads = 1;                    // the bits do not depend on it
   double speculativeDistance = 0.02;  // m: contacts are made this early

@@ -54,10 +54,10 @@ using Geometry = std::variant<Plane, Sphere, Box, Capsule, Cylinder, Ellipsoid, 
 // One shape of a body, at a place relative to the body's own frame.
 struct ShapeDesc {
   Geometry geometry = Box{};
-  Pose local;                 // shape frame in body frame
+  Pose local;  // shape frame in body frame
   Material material;
-  double density = 1000.0;    // kg/m^3, used when the body's mass is not given outright
-  std::uint32_t group = 1;    // bits this shape belongs to
+  double density = 1000.0;                   // kg/m^3, used when the body's mass is not given outright
+  std::uint32_t group = 1;                   // bits this shape belongs to
   std::uint32_t collidesWith = 0xffffffffu;  // bits it collides with; both sides must agree
 };
 

@@ -87,14 +87,14 @@ class World {
   // Loads, world axes. A force lasts for the next step; an impulse changes the velocity at once.
   bool addForce(BodyId body, const Vec3& force);  // N, at the centre of mass
   bool addForceAt(BodyId body, const Vec3& force, const Vec3& point);
-  bool addTorque(BodyId body, const Vec3& torque);  // N m
+  bool addTorque(BodyId body, const Vec3& torque);      // N m
   bool applyImpulse(BodyId body, const Vec3& impulse);  // N s, at the centre of mass
   bool applyImpulseAt(BodyId body, const Vec3& impulse, const Vec3& point);
   bool applyAngularImpulse(BodyId body, const Vec3& impulse);  // N m s
 
   // Time
   StepReport step(double dt);
-  double time() const;                               // s
+  double time() const;                                  // s
   std::span<const ContactEvent> contactEvents() const;  // of the last step
 
   // Questions

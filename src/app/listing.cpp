@@ -112,9 +112,13 @@ int commandInfo(const std::string& scene, const std::vector<std::string>& set, s
   row("bodies", counted(kinds));
   row("shapes", counted(shapes));
   row("joints", counted(joints));
+  constexpr int kMostListed = 10;
+  int later = 0;
   for (const SceneBody& body : model.bodies) {
-    if (body.appear > 0.0) row("appears", fmt::format("{} at {:g} s", body.desc.name, body.appear));
+    if (body.appear <= 0.0) continue;
+    if (++later <= kMostListed) row("appears", fmt::format("{} at {:g} s", body.desc.name, body.appear));
   }
+  if (later > kMostListed) row("", fmt::format("and {} more", later - kMostListed));
   std::sort(masses.begin(), masses.end());
   const double typical = masses.empty() ? 0.0 : masses[masses.size() / 2];
   if (!masses.empty()) {

@@ -1,6 +1,8 @@
 #include "app/progress.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <ostream>
 #include <string>
@@ -8,12 +10,19 @@
 namespace cairn {
 namespace {
 
-constexpr int kBarWidth = 30;
+constexpr int kBarWidth = 20;
 
 std::string duration(double seconds) {
   if (seconds < 100.0) return fmt::format("{:.0f} s", seconds);
   if (seconds < 6000.0) return fmt::format("{:.0f} min", seconds / 60.0);
   return fmt::format("{:.1f} h", seconds / 3600.0);
+}
+
+// A line that wraps cannot be drawn over.
+std::size_t terminalWidth() {
+  winsize size{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
 }
 
 }  // namespace
@@ -30,9 +39,10 @@ void Progress::show(double simulated) {
   const double speed = elapsed > 0.0 ? simulated / elapsed : 0.0;
   const double left = speed > 0.0 ? (seconds_ - simulated) / speed : 0.0;
   const int filled = static_cast<int>(share * kBarWidth);
-  out_ << fmt::format("\r\x1b[K[{:#<{}}{:.<{}}] {:3.0f} %  {:.2f} of {:g} s  {:.2f} x real time  {} left", "", filled, "",
-                      kBarWidth - filled, 100.0 * share, simulated, seconds_, speed, duration(left))
-       << std::flush;
+  std::string line = fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %  {:.2f} of {:g} s  {:.2f} x real time  {} left", "", filled, "",
+                                 kBarWidth - filled, 100.0 * share, simulated, seconds_, speed, duration(left));
+  line.resize(std::min(line.size(), terminalWidth() - 1));
+  out_ << "\r\x1b[K" << line << std::flush;
   drawn_ = true;
 }
 

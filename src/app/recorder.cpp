@@ -26,6 +26,7 @@ void Recorder::record(const SceneRun& run, long step) {
   if (names_.empty()) {
     for (const SceneBody& body : run.model().bodies) names_.push_back(csvField(body.desc.name));
   }
+  const double time = static_cast<double>(step) * run.model().dt;
   block_.clear();
   auto out = std::back_inserter(block_);
   for (std::size_t i = 0; i < run.bodies().size(); ++i) {
@@ -36,8 +37,8 @@ void Recorder::record(const SceneRun& run, long step) {
     const Quat& q = state->pose.rotation;
     const Vec3& v = state->linearVelocity;
     const Vec3& w = state->angularVelocity;
-    fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", world.time(), names_[i], p.x(), p.y(), p.z(),
-                   q.w(), q.x(), q.y(), q.z(), v.x(), v.y(), v.z(), w.x(), w.y(), w.z());
+    fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", time, names_[i], p.x(), p.y(), p.z(), q.w(), q.x(),
+                   q.y(), q.z(), v.x(), v.y(), v.z(), w.x(), w.y(), w.z());
   }
   file_.write(block_);
 }

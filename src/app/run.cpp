@@ -69,13 +69,13 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
   if (arguments.solver) refuseSolver(*arguments.solver, model.settings.stepper);
 
   SceneRun run(std::move(model));
+  const InterruptGuard interrupt;  // before the files, so that Ctrl-C leaves nothing half written
   std::unique_ptr<WholeFile> reportFile;
   std::unique_ptr<Recorder> recorder;
   if (arguments.report) reportFile = std::make_unique<WholeFile>("--report", *arguments.report);
   if (arguments.record) recorder = std::make_unique<Recorder>(*arguments.record, every);
 
   RunMeter meter(run);
-  const InterruptGuard interrupt;
   const long steps = run.stepCount();
   {
     Progress progress(err, !arguments.quiet && isTerminal(err), steps * run.model().dt);

@@ -12,6 +12,8 @@
 
 namespace cairn {
 
+inline constexpr int kMostThreads = 256;
+
 class Tasks {
  public:
   explicit Tasks(int threads = 1) { setThreads(threads); }
@@ -20,10 +22,8 @@ class Tasks {
   void setThreads(int threads) {
     threads_ = threads < 1 ? 1 : threads;
     arena_ = threads_ > 1 ? std::make_unique<tbb::task_arena>(threads_) : nullptr;
-    // Without this, oneTBB would quietly give no more threads than there are cores.
-    limit_ = threads_ > 1 ? std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
-                                                                  static_cast<std::size_t>(threads_))
-                          : nullptr;
+    // oneTBB gives no more threads than there are cores unless told otherwise, and goes by the smallest limit there is.
+    if (threads_ > 1) static const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, kMostThreads);
   }
 
   // Runs everything inside on this object's threads: enter once per step, so that the parts below do not pay for it.
@@ -58,7 +58,6 @@ class Tasks {
 
  private:
   int threads_ = 1;
-  std::unique_ptr<tbb::global_control> limit_;
   std::unique_ptr<tbb::task_arena> arena_;
 };
 

@@ -8,15 +8,16 @@ namespace cairn {
 namespace {
 
 // A fat box is larger than its collider's reach by a share of the collider's size, so that a slow body asks the tree seldom.
-constexpr double kFatShare = 0.1;       // of the collider's radius
-constexpr double kFatLimit = 0.05;      // m, at most
-constexpr double kFatLookAhead = 2.0;   // steps of motion
+constexpr double kFatShare = 0.1;      // of the collider's radius
+constexpr double kFatLimit = 0.05;     // m, at most
+constexpr double kFatLookAhead = 2.0;  // steps of motion
 
 bool mayCollide(const BroadPhase& broad, const Collider& a, const Collider& b) {
   if (a.body == b.body || !(a.dynamic || b.dynamic)) return false;
   if ((a.group & b.collidesWith) == 0 || (b.group & a.collidesWith) == 0) return false;
   if (a.shape.type == ShapeType::Plane && b.shape.type == ShapeType::Plane) return false;
-  return broad.excluded.empty() || !std::binary_search(broad.excluded.begin(), broad.excluded.end(), pairKey(a.body, b.body));
+  return broad.excluded.empty() ||
+         !std::binary_search(broad.excluded.begin(), broad.excluded.end(), pairKey(a.body, b.body));
 }
 
 Aabb fatBox(const Collider& collider, const Aabb& reached, double dt) {
@@ -52,8 +53,8 @@ void refitTree(BroadPhase& broad, std::vector<Collider>& colliders, double specu
 
 }  // namespace
 
-void updatePairs(BroadPhase& broad, std::vector<Collider>& colliders, ContactCache& contacts, double speculativeDistance, double dt,
-                 BroadPhaseScratch& scratch, std::vector<Contact>& ended) {
+void updatePairs(BroadPhase& broad, std::vector<Collider>& colliders, ContactCache& contacts, double speculativeDistance,
+                 double dt, BroadPhaseScratch& scratch, std::vector<ContactParties>& endings) {
   refitTree(broad, colliders, speculativeDistance, dt, scratch.moved);
 
   scratch.found.clear();
@@ -74,26 +75,33 @@ void updatePairs(BroadPhase& broad, std::vector<Collider>& colliders, ContactCac
     return !broad.tree.box(a.node).overlaps(broad.tree.box(b.node)) || !mayCollide(broad, a, b);
   };
 
-  scratch.merged.clear();
+  // Pairs that ended go; what was found and is new comes in, merged from the back so that no second table is needed.
+  std::vector<Pair>& pairs = broad.pairs;
+  std::size_t kept = 0, fresh = 0;
   auto found = scratch.found.begin();
-  for (const Pair& pair : broad.pairs) {
-    for (; found != scratch.found.end() && *found < pair.key(); ++found) {
-      scratch.merged.push_back({static_cast<std::uint32_t>(*found >> 32), static_cast<std::uint32_t>(*found), kNone});
-    }
-    if (found != scratch.found.end() && *found == pair.key()) ++found;
+  for (const Pair& pair : pairs) {
     if (isStale(pair)) {
-      if (pair.contact != kNone) {
-        if (contacts.slots[pair.contact].touching) ended.push_back(contacts.slots[pair.contact]);
-        contacts.release(pair.contact);
-      }
+      if (pair.contact == kNone) continue;
+      const Contact& contact = contacts.slots[pair.contact];
+      if (contact.touching) endings.push_back(partiesOf(contact, colliders));
+      contacts.release(pair.contact);
       continue;
     }
-    scratch.merged.push_back(pair);
+    for (; found != scratch.found.end() && *found < pair.key(); ++found) scratch.found[fresh++] = *found;
+    if (found != scratch.found.end() && *found == pair.key()) ++found;
+    pairs[kept++] = pair;
   }
-  for (; found != scratch.found.end(); ++found) {
-    scratch.merged.push_back({static_cast<std::uint32_t>(*found >> 32), static_cast<std::uint32_t>(*found), kNone});
+  for (; found != scratch.found.end(); ++found) scratch.found[fresh++] = *found;
+  resizeGently(pairs, kept + fresh);
+  for (std::size_t to = kept + fresh; fresh > 0;) {
+    const std::uint64_t key = scratch.found[fresh - 1];
+    if (kept > 0 && pairs[kept - 1].key() > key) {
+      pairs[--to] = pairs[--kept];
+    } else {
+      pairs[--to] = {static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key), kNone};
+      --fresh;
+    }
   }
-  broad.pairs.swap(scratch.merged);
   for (const std::uint32_t index : scratch.moved) colliders[index].moved = false;
 }
 

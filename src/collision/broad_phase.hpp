@@ -1,6 +1,6 @@
-// Broad phase: which colliders might touch. Every collider has a fat box in a tree; only those that left theirs are looked up
-// again. The pairs are exactly those whose fat boxes overlap, sorted by collider index: they depend on the boxes, not on the
-// history or the shape of the tree.
+// Broad phase: which colliders might touch. Every collider has a fat box in a tree; only those that left theirs are looked
+// up again. The pairs are exactly those whose fat boxes overlap, sorted by collider index: they depend on the boxes, not on
+// the history or the shape of the tree.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,13 @@ namespace cairn {
 
 struct BroadPhase {
   DynamicTree tree;
-  std::vector<Pair> pairs;               // sorted by key
-  std::vector<std::uint64_t> excluded;   // sorted keys of *bodies* (smaller first) that a joint keeps from colliding
+  std::vector<Pair> pairs;              // sorted by key
+  std::vector<std::uint64_t> excluded;  // sorted keys of *bodies* (smaller first) that a joint keeps from colliding
 };
 
 // Buffers that a step reuses; nothing in them outlives it.
 struct BroadPhaseScratch {
   std::vector<std::uint64_t> found;
-  std::vector<Pair> merged;
   std::vector<std::uint32_t> moved;
 };
 
@@ -33,10 +32,10 @@ inline double reach(const Collider& collider, double speculativeDistance, double
   return 0.5 * speculativeDistance + dt * (collider.velocity.norm() + collider.spinReach);
 }
 
-// Gives colliders that left their fat box a new one, then updates the pairs. A pair that is no longer a pair loses its contact;
-// if it was touching, it is appended to `ended`.
-void updatePairs(BroadPhase& broad, std::vector<Collider>& colliders, ContactCache& contacts, double speculativeDistance, double dt,
-                 BroadPhaseScratch& scratch, std::vector<Contact>& ended);
+// Gives colliders that left their fat box a new one, then updates the pairs. A pair that is no longer a pair loses its
+// contact; if it was touching, it is appended to `endings`.
+void updatePairs(BroadPhase& broad, std::vector<Collider>& colliders, ContactCache& contacts, double speculativeDistance,
+                 double dt, BroadPhaseScratch& scratch, std::vector<ContactParties>& endings);
 
 // Takes a collider out of the tree; its pairs go with the next updatePairs.
 void removeCollider(BroadPhase& broad, Collider& collider);

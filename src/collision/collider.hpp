@@ -13,8 +13,8 @@ inline constexpr std::uint32_t kNone = UINT32_MAX;
 
 struct Collider {
   Shape shape;
-  Pose local;   // shape frame relative to the body's centre of mass, in the body's axes
-  Pose pose;    // shape frame in the world, as of the last synchronisation
+  Pose local;                    // shape frame relative to the body's centre of mass, in the body's axes
+  Pose pose;                     // shape frame in the world, as of the last synchronisation
   Vec3 velocity = Vec3::Zero();  // m/s, of the body's centre of mass
   double spinReach = 0.0;        // m/s: how fast the body's turning can move any point of the shape
   double radius = 0.0;           // m, of a sphere about the body's centre of mass that holds the shape
@@ -23,15 +23,16 @@ struct Collider {
   std::uint32_t group = 1;
   std::uint32_t collidesWith = 0xffffffffu;
   std::uint32_t body = kNone;
-  std::uint32_t next = kNone;    // next collider of the same body
+  std::uint32_t next = kNone;  // next collider of the same body
   std::uint32_t generation = 0;
+  std::uint32_t bodyGeneration = 0;
   DynamicTree::Node node = DynamicTree::kNull;
-  bool alive = false;            // the slot is in use
-  bool enabled = false;          // it collides: not of a quarantined body
-  bool dynamic = false;          // of a body that contacts can move: only pairs with at least one such collider matter
-  bool active = false;           // of a body that moves now; the others keep their boxes and contacts
-  bool stale = true;             // the body was edited: pose and box are to be taken anew whether it moves or not
-  bool moved = false;            // its fat box changed since the pairs were last updated
+  bool alive = false;    // the slot is in use
+  bool enabled = false;  // it collides: not of a quarantined body
+  bool dynamic = false;  // of a body that contacts can move: only pairs with at least one such collider matter
+  bool active = false;   // of a body that moves now; the others keep their boxes and contacts
+  bool stale = true;     // the body was edited: pose and box are to be taken anew whether it moves or not
+  bool moved = false;    // its fat box changed since the pairs were last updated
 };
 
 }  // namespace cairn

@@ -1,11 +1,13 @@
-// Pairs of colliders whose fat boxes overlap, and the contacts of those that (nearly) touch. Contacts live from step to step:
-// they carry the impulses that start the next solve. Lengths and impulses are relative to the pair, so single precision does.
+// Pairs of colliders whose fat boxes overlap, and the contacts of those that (nearly) touch. Contacts live from step to
+// step: they carry the impulses that start the next solve. Lengths and impulses are relative to the pair, so single
+// precision does.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
+#include "base/growth.hpp"
 #include "collision/collider.hpp"
 #include "collision/manifold.hpp"
 
@@ -20,29 +22,46 @@ struct ContactPoint {
   float normalImpulse = 0.0f;       // N s per substep: where the next solve starts
   float totalImpulse = 0.0f;        // N s over the last step
   std::uint32_t feature = 0;
-  bool isOld = false;               // it was there in the last step too
 };
 
 struct Contact {
   std::uint32_t colliderA = kNone, colliderB = kNone;
   std::uint32_t bodyA = kNone, bodyB = kNone;
-  int count = 0;
-  Float3 normal = Float3::UnitZ();               // from A to B
-  Float3 frictionImpulse = Float3::Zero();       // N s per substep, on B
-  float twistImpulse = 0.0f;                     // N m s per substep, on B about the normal
-  Float3 totalFriction = Float3::Zero();         // N s over the last step
+  std::uint8_t count = 0;
+  std::uint8_t oldPoints = 0;               // bit per point: it was there in the last step too
+  bool touching = false;                    // in the last step
+  bool began = false;                       // it touches since the last step
+  Float3 normal = Float3::UnitZ();          // from A to B
+  Float3 frictionImpulse = Float3::Zero();  // N s per substep, on B
+  float twistImpulse = 0.0f;                // N m s per substep, on B about the normal
+  Float3 totalFriction = Float3::Zero();    // N s over the last step
   float totalTwist = 0.0f;
-  float approachSpeed = 0.0f;                    // m/s at the beginning of the step
+  float approachSpeed = 0.0f;  // m/s at the beginning of the step
   float friction = 0.0f, restitution = 0.0f;
-  float stiffness = 0.0f, damping = 0.0f;        // N/m, N s/m; 0: not stated
-  bool touching = false;                         // in the last step
-  bool began = false;                            // it touches since the last step
+  float stiffness = 0.0f, damping = 0.0f;  // N/m, N s/m; 0: not stated
   std::array<ContactPoint, kManifoldPoints> points;
 };
 
+// Who touches whom: what is left to say of a contact that has ended.
+struct ContactParties {
+  ShapeId shapeA, shapeB;
+  BodyId bodyA, bodyB;
+  Float3 normal = Float3::Zero();
+};
+
+inline ContactParties partiesOf(const Contact& contact, const std::vector<Collider>& colliders) {
+  const Collider& a = colliders[contact.colliderA];
+  const Collider& b = colliders[contact.colliderB];
+  return {{contact.colliderA, a.generation},
+          {contact.colliderB, b.generation},
+          {a.body, a.bodyGeneration},
+          {b.body, b.bodyGeneration},
+          contact.normal};
+}
+
 struct Pair {
-  std::uint32_t a = kNone, b = kNone;   // colliders, a < b
-  std::uint32_t contact = kNone;        // slot in ContactCache, if the two are close
+  std::uint32_t a = kNone, b = kNone;  // colliders, a < b
+  std::uint32_t contact = kNone;       // slot in ContactCache, if the two are close
   std::uint64_t key() const { return (std::uint64_t{a} << 32) | b; }
 };
 
@@ -53,6 +72,7 @@ struct ContactCache {
 
   std::uint32_t acquire() {
     if (freeSlots.empty()) {
+      makeRoom(slots, slots.size() + 1);
       slots.emplace_back();
       return static_cast<std::uint32_t>(slots.size() - 1);
     }

@@ -8,9 +8,10 @@ namespace cairn {
 namespace {
 
 constexpr std::size_t kPairGrain = 64;
+constexpr std::uint32_t kWanted = kNone - 1;  // a pair that is to get a contact slot
 // A point without a twin by feature takes over the impulse of an old point this close to it.
-constexpr float kMatchDistance = 0.01f;      // m
-constexpr float kMatchShare = 0.05f;         // of the smaller body's radius, if that is less
+constexpr float kMatchDistance = 0.01f;  // m
+constexpr float kMatchShare = 0.05f;     // of the smaller body's radius, if that is less
 // Impulses along a normal that turned by more than about 45 degrees say nothing about the new one.
 constexpr float kSameNormal = 0.7f;
 
@@ -29,6 +30,12 @@ void carryOver(Contact& contact, const Manifold& manifold, const Vec3& centerA, 
   const Float3 normal = manifold.normal.cast<float>();
   const int oldCount = contact.normal.dot(normal) > kSameNormal ? contact.count : 0;
   std::array<bool, kManifoldPoints> taken{};
+  contact.oldPoints = 0;
+  const auto keep = [&](int i, int j) {
+    taken[j] = true;
+    contact.oldPoints |= static_cast<std::uint8_t>(1u << i);
+    contact.points[i].normalImpulse = old[j].normalImpulse;
+  };
 
   for (int i = 0; i < manifold.count; ++i) {
     const ManifoldPoint& from = manifold.points[i];
@@ -40,15 +47,13 @@ void carryOver(Contact& contact, const Manifold& manifold, const Vec3& centerA, 
     to.feature = from.feature;
     for (int j = 0; j < oldCount; ++j) {
       if (taken[j] || old[j].feature != to.feature) continue;
-      taken[j] = true;
-      to.isOld = true;
-      to.normalImpulse = old[j].normalImpulse;
+      keep(i, j);
       break;
     }
   }
   for (int i = 0; i < manifold.count; ++i) {
-    ContactPoint& to = contact.points[i];
-    if (to.isOld) continue;
+    const ContactPoint& to = contact.points[i];
+    if ((contact.oldPoints >> i & 1) != 0) continue;
     int best = -1;
     float nearest = matchDistance * matchDistance;
     for (int j = 0; j < oldCount; ++j) {
@@ -56,19 +61,35 @@ void carryOver(Contact& contact, const Manifold& manifold, const Vec3& centerA, 
       const float d = std::min((old[j].anchorA - to.anchorA).squaredNorm(), (old[j].anchorB - to.anchorB).squaredNorm());
       if (d < nearest) nearest = d, best = j;
     }
-    if (best < 0) continue;
-    taken[best] = true;
-    to.isOld = true;
-    to.normalImpulse = old[best].normalImpulse;
+    if (best >= 0) keep(i, best);
   }
 
-  contact.count = manifold.count;
+  contact.count = static_cast<std::uint8_t>(manifold.count);
   contact.normal = normal;
   if (oldCount == 0) {
     contact.frictionImpulse.setZero();
     contact.twistImpulse = 0.0f;
   }
   contact.frictionImpulse -= normal * normal.dot(contact.frictionImpulse);
+}
+
+// Finds out which pairs without a contact need one. Most boxes that overlap belong to shapes that do not touch, and a slot
+// for each would cost more memory than everything else.
+void findNewContacts(std::vector<Pair>& pairs, const NarrowPhaseInput& input, const Tasks& tasks) {
+  tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
+    Manifold manifold;
+    for (std::size_t i = begin; i < end; ++i) {
+      Pair& pair = pairs[i];
+      const Collider& a = input.colliders[pair.a];
+      const Collider& b = input.colliders[pair.b];
+      if (pair.contact != kNone || !isLive(a, b)) continue;
+      const double distance = margin(a, b, input);
+      if (!boundingBox(a.shape, a.pose).grown(distance).overlaps(boundingBox(b.shape, b.pose))) continue;
+      manifold.count = 0;
+      collide(a.shape, a.pose, b.shape, b.pose, distance, manifold);
+      if (manifold.count > 0) pair.contact = kWanted;
+    }
+  });
 }
 
 }  // namespace
@@ -86,20 +107,17 @@ void mixMaterials(const Material& a, const Material& b, Contact& contact) {
 }
 
 void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowPhaseInput& input, const Tasks& tasks,
-                    std::vector<Contact>& ended) {
-  // Slots are handed out in pair order before the parallel part, so that no thread touches the free list.
+                    std::vector<ContactParties>& endings) {
+  findNewContacts(pairs, input, tasks);
+  // Slots are handed out one after another in pair order, so that which contact gets which does not depend on threads.
   for (Pair& pair : pairs) {
-    const Collider& a = input.colliders[pair.a];
-    const Collider& b = input.colliders[pair.b];
-    if (pair.contact != kNone || !isLive(a, b)) continue;
-    const Aabb boxA = boundingBox(a.shape, a.pose).grown(margin(a, b, input));
-    if (!boxA.overlaps(boundingBox(b.shape, b.pose))) continue;
+    if (pair.contact != kWanted) continue;
     pair.contact = cache.acquire();
     Contact& contact = cache.slots[pair.contact];
     contact.colliderA = pair.a;
     contact.colliderB = pair.b;
-    contact.bodyA = a.body;
-    contact.bodyB = b.body;
+    contact.bodyA = input.colliders[pair.a].body;
+    contact.bodyB = input.colliders[pair.b].body;
   }
 
   tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
@@ -115,14 +133,15 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
       collide(a.shape, a.pose, b.shape, b.pose, margin(a, b, input), manifold);
       mixMaterials(a.material, b.material, contact);
       const float size = static_cast<float>(std::min(a.radius, b.radius));
-      carryOver(contact, manifold, input.centers[contact.bodyA], input.centers[contact.bodyB],
+      carryOver(contact, manifold, input.places[contact.bodyA].center, input.places[contact.bodyB].center,
                 std::min(kMatchDistance, kMatchShare * size));
     }
   });
 
   for (Pair& pair : pairs) {
     if (pair.contact == kNone || cache.slots[pair.contact].count > 0) continue;
-    if (cache.slots[pair.contact].touching) ended.push_back(cache.slots[pair.contact]);
+    const Contact& contact = cache.slots[pair.contact];
+    if (contact.touching) endings.push_back(partiesOf(contact, input.colliders));
     cache.release(pair.contact);
     pair.contact = kNone;
   }

@@ -8,16 +8,22 @@
 
 namespace cairn {
 
-struct NarrowPhaseInput {
-  const std::vector<Collider>& colliders;
-  const std::vector<Vec3>& centers;  // m, centre of mass of each body, by body index
-  double speculativeDistance;        // m
-  double dt;                         // s
+// Where a body is: its centre of mass and how it is turned.
+struct Placement {
+  Vec3 center;  // m
+  Quat rotation;
 };
 
-// Contacts that ceased to be are released; those that were touching are appended to `ended`.
+struct NarrowPhaseInput {
+  const std::vector<Collider>& colliders;
+  const std::vector<Placement>& places;  // of each body, by body index
+  double speculativeDistance;            // m
+  double dt;                             // s
+};
+
+// Contacts that ceased to be are released; those that were touching are appended to `endings`.
 void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowPhaseInput& input, const Tasks& tasks,
-                    std::vector<Contact>& ended);
+                    std::vector<ContactParties>& endings);
 
 // Combined properties of two surfaces.
 void mixMaterials(const Material& a, const Material& b, Contact& contact);

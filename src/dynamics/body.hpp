@@ -18,20 +18,20 @@ struct Body {
   Vec3 force = Vec3::Zero();         // N, for the next step
   Vec3 torque = Vec3::Zero();        // N m, for the next step
 
-  Vec3 localCenter = Vec3::Zero();   // m, centre of mass in the body's frame
-  double mass = 0.0;                 // kg; 0 if it cannot be moved
-  double inverseMass = 0.0;          // 1/kg
-  Mat3 inertia = Mat3::Zero();       // kg m^2, body axes
+  Vec3 localCenter = Vec3::Zero();  // m, centre of mass in the body's frame
+  double mass = 0.0;                // kg; 0 if it cannot be moved
+  double inverseMass = 0.0;         // 1/kg
+  Mat3 inertia = Mat3::Zero();      // kg m^2, body axes
   Mat3 inverseInertia = Mat3::Zero();
-  double unlikeness = 0.0;           // of the principal moments: 0 for a ball, towards 1 for a needle
+  double unlikeness = 0.0;  // of the principal moments: 0 for a ball, towards 1 for a needle
   double gravityScale = 1.0;
-  double linearDamping = 0.0;        // 1/s
-  double angularDamping = 0.0;       // 1/s
-  double stillSeconds = 0.0;         // s, how long it has been slow enough to sleep
+  double linearDamping = 0.0;   // 1/s
+  double angularDamping = 0.0;  // 1/s
+  double stillSeconds = 0.0;    // s, how long it has been slow enough to sleep
 
   std::uint32_t generation = 0;
   std::uint32_t firstCollider = kNone;
-  std::uint32_t island = kNone;      // as of the last step
+  std::uint32_t island = kNone;  // as of the last step
   BodyKind kind = BodyKind::Static;
   bool alive = false;
   bool awake = true;

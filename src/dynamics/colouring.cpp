@@ -55,7 +55,8 @@ void colourContacts(const System& system, Colouring& colouring) {
   colouring.colours = static_cast<int>(colouring.firstOf.size()) - 1;
   colouring.serialFrom = total;
   colouring.contacts.resize(colouring.live.size());
-  for (std::size_t i = 0; i < colouring.live.size(); ++i) colouring.contacts[next[colouring.colourOf[i]]++] = colouring.live[i];
+  for (std::size_t i = 0; i < colouring.live.size(); ++i)
+    colouring.contacts[next[colouring.colourOf[i]]++] = colouring.live[i];
 }
 
 }  // namespace cairn

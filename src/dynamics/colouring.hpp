@@ -12,9 +12,9 @@ namespace cairn {
 inline constexpr int kColours = 64;  // contacts that find no colour go one by one, last
 
 struct Colouring {
-  std::vector<std::uint32_t> contacts;   // contact slots, colour after colour, in pair order within a colour
-  std::vector<std::uint32_t> firstOf;    // colour c is contacts[firstOf[c]] .. contacts[firstOf[c + 1]]
-  std::size_t serialFrom = 0;            // contacts from here on are to be solved one after another
+  std::vector<std::uint32_t> contacts;  // contact slots, colour after colour, in pair order within a colour
+  std::vector<std::uint32_t> firstOf;   // colour c is contacts[firstOf[c]] .. contacts[firstOf[c + 1]]
+  std::size_t serialFrom = 0;           // contacts from here on are to be solved one after another
   int colours = 0;
 
   // buffers

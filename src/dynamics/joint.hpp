@@ -14,8 +14,8 @@ using JointVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kJointRows, 1>;
 
 struct Joint {
   JointKind kind;
-  std::uint32_t a = kNone, b = kNone;      // bodies
-  Vec3 anchorA = Vec3::Zero();             // m, from the centre of mass, body axes
+  std::uint32_t a = kNone, b = kNone;  // bodies
+  Vec3 anchorA = Vec3::Zero();         // m, from the centre of mass, body axes
   Vec3 anchorB = Vec3::Zero();
   std::optional<JointSpring> spring;
   bool bodiesCollide = false;
@@ -24,8 +24,8 @@ struct Joint {
 
   std::array<double, kJointRows> impulse{};  // N s or N m s per substep: where the next solve starts
   // Of the last step, on B: sums over the step.
-  Vec3 totalImpulse = Vec3::Zero();          // N s
-  Vec3 totalAngularImpulse = Vec3::Zero();   // N m s
+  Vec3 totalImpulse = Vec3::Zero();         // N s
+  Vec3 totalAngularImpulse = Vec3::Zero();  // N m s
 };
 
 // One scalar condition: direction . (vB + wB x rB - vA - wA x rA) + turnB . wB - turnA . wA = 0, written out per body.

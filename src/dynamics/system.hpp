@@ -16,7 +16,7 @@ struct System {
   std::vector<Joint> joints;        // by JointId::index
   BroadPhase broad;
   ContactCache contacts;
-  double impulseSeconds = 0.0;      // s: the substep that the stored impulses belong to
+  double impulseSeconds = 0.0;  // s: the substep that the stored impulses belong to
 };
 
 }  // namespace cairn

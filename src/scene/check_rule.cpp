@@ -21,6 +21,7 @@ std::string withArticle(const std::string& noun) {
 // `owner` is how a message calls the object: "a sphere".
 void checkFields(const std::vector<const Field*>& fields, const std::string& owner, const JsonValue& value,
                  const std::string& path, ProblemList& problems) {
+  std::vector<std::string_view> suggested;  // a misspelt field is not also missing
   for (const JsonMember& member : value.members) {
     const auto known = std::find_if(fields.begin(), fields.end(), [&](const Field* f) { return f->name == member.key; });
     const std::string here = joinPath(path, member.key);
@@ -30,6 +31,7 @@ void checkFields(const std::vector<const Field*>& fields, const std::string& own
     }
     std::vector<std::string_view> names;
     for (const Field* field : fields) names.push_back(field->name);
+    suggested.push_back(nearestName(member.key, names));
     problems.addAtKey(value, member, here,
                       fmt::format("unknown field{}{} allowed{}: {}", suggestion(member.key, names),
                                   nearestName(member.key, names).empty() ? ";" : "", owner.empty() ? "" : " in " + owner,
@@ -37,6 +39,7 @@ void checkFields(const std::vector<const Field*>& fields, const std::string& own
   }
   for (const Field* field : fields) {
     if (!field->required || value.find(field->name)) continue;
+    if (std::find(suggested.begin(), suggested.end(), field->name) != suggested.end()) continue;
     problems.add(
         value, joinPath(path, field->name),
         fmt::format("missing{}; allowed: {}", owner.empty() ? "" : ": " + owner + " needs it", field->rule->describe()));
@@ -147,7 +150,9 @@ void checkRule(const Rule& rule, const JsonValue& value, const std::string& path
       }
       return;
     case Rule::Kind::List:
-      if (!value.is(Type::Array) || value.items.size() < rule.least) return refuse(rule, value, path, problems);
+      if (!value.is(Type::Array) || value.items.size() < rule.least || (rule.most > 0 && value.items.size() > rule.most)) {
+        return refuse(rule, value, path, problems);
+      }
       for (std::size_t i = 0; i < value.items.size(); ++i) {
         checkRule(*rule.item, value.items[i], fmt::format("{}[{}]", path, i), problems);
       }

@@ -1,5 +1,7 @@
 #include "scene/format.hpp"
 
+#include <fmt/format.h>
+
 #include "cairn/world.hpp"
 #include "scene/scene_model.hpp"
 
@@ -12,6 +14,11 @@ constexpr double kLargestSize = 1e6;      // m
 constexpr double kSmallestRadius = 1e-6;  // m
 constexpr double kFastest = 1e6;          // m/s or rad/s
 constexpr double kLargestMass = 1e15;     // kg
+
+// Limits that keep a small file from asking for endless work.
+constexpr std::size_t kMostHullPoints = 10000;
+constexpr std::size_t kMostShapes = 10000;
+constexpr std::size_t kMostPatterns = 8;
 
 RulePtr radius() { return numberRule({.low = kSmallestRadius, .high = kLargestSize, .unit = "m"}); }
 RulePtr length() { return numberRule({.low = 2 * kSmallestRadius, .high = kLargestSize, .unit = "m"}); }
@@ -91,7 +98,8 @@ RulePtr shape() {
                      "half lengths along x, y, z", true}}},
                   {"hull",
                    "the convex hull of points",
-                   {{"points", listRule(vector(kLargestSize, "m"), 4), "at least four, not all in one plane", true}}}}));
+                   {{"points", listRule(vector(kLargestSize, "m"), 4, kMostHullPoints),
+                     "at least four, not all in one plane", true}}}}));
   return rule;
 }
 
@@ -136,7 +144,7 @@ RulePtr pattern() {
 RulePtr body() {
   const RulePtr mass = positive(kLargestMass, "kg");
   const RulePtr inertia = eitherRule({numbersRule(3, {.low = 0, .high = 1e30, .lowOpen = true, .unit = "kg m^2"}),
-                                      listRule(numbersRule(3, {.low = -1e30, .high = 1e30, .unit = "kg m^2"}), 3)});
+                                      listRule(numbersRule(3, {.low = -1e30, .high = 1e30, .unit = "kg m^2"}), 3, 3)});
   const RulePtr massProperties =
       named("mass_properties", objectRule({{"mass", mass, "mass", true},
                                            {"center", point(), "centre of mass in the body's frame; default [0, 0, 0]"},
@@ -154,7 +162,7 @@ RulePtr body() {
                   {"velocity", vector(kFastest, "m/s"), "of the centre of mass, world axes; default at rest"},
                   {"angular_velocity", vector(kFastest, "rad/s"), "world axes; default at rest"},
                   {"shape", shape(), "the body's one shape"},
-                  {"shapes", listRule(shape(), 1), "or several, rigidly together"},
+                  {"shapes", listRule(shape(), 1, kMostShapes), "or several, rigidly together"},
                   {"mass", mass, "scales what the densities give"},
                   {"mass_properties", massProperties, "given outright; densities are then not looked at"},
                   {"gravity_scale", numberRule({.low = -1e3, .high = 1e3}), "gravity counts this many times; default 1"},
@@ -162,7 +170,7 @@ RulePtr body() {
                   {"angular_damping", nonNegative(1e6, "1/s"), "drag on the rotation; default 0"},
                   {"can_sleep", flagRule(), "default true"},
                   {"appear", nonNegative(kMaximumSeconds, "s"), "when it enters the world; default 0"},
-                  {"pattern", eitherRule({pattern(), listRule(pattern(), 1)}),
+                  {"pattern", eitherRule({pattern(), listRule(pattern(), 1, kMostPatterns)}),
                    "repeats the body; in a list, each pattern repeats what the ones before it made"}}));
 }
 
@@ -192,43 +200,54 @@ RulePtr joint() {
                             {{"length", positive(kLargestSize, "m"), "default: the distance at the start"}}}}));
 }
 
+// The defaults are asked of the engine, so that the documentation cannot fall behind it.
 RulePtr settings() {
+  const WorldSettings defaults;
+  const auto withDefault = [](std::string what, auto value) {
+    return fmt::format("{}{}default {}", what, what.empty() ? "" : "; ", value);
+  };
   std::vector<std::string> steppers;
   for (std::string_view name : stepperNames()) steppers.emplace_back(name);
   const RulePtr soft = named(
       "soft",
       objectRule(
-          {{"substeps", integerRule(1, 1000), "in each step; default 12"},
+          {{"substeps", integerRule(1, 1000), withDefault("in each step", defaults.soft.substeps)},
            {"contact_frequency", numberRule({.low = 1e-3, .high = 1e6, .unit = "Hz"}),
-            "how fast a contact without stated stiffness pushes bodies apart, at most an eighth of the substep rate; "
-            "default 60"},
-           {"contact_damping_ratio", nonNegative(1e3, ""), "of critical damping; above 1 contacts do not ring; default 10"},
+            withDefault(
+                "how fast a contact without stated stiffness pushes bodies apart; at most an eighth of the substep rate",
+                defaults.soft.contactFrequency)},
+           {"contact_damping_ratio", nonNegative(1e3, ""),
+            withDefault("of critical damping; above 1 contacts do not ring", defaults.soft.contactDampingRatio)},
            {"load_memory", numberRule({.low = 0, .high = 0.99}),
-            "share of the last impulse that the contact spring need not hold again; default 0.75"},
+            withDefault("share of the last impulse that the contact spring need not hold again", defaults.soft.loadMemory)},
            {"push_out_speed", numberRule({.low = 1e-3, .high = 1e4, .unit = "m/s"}),
-            "at most, out of penetration; default 3"},
+            withDefault("at most, out of penetration", defaults.soft.pushOutSpeed)},
            {"joint_frequency", numberRule({.low = 1e-3, .high = 1e6, .unit = "Hz"}),
-            "at most a quarter of the substep rate; default 120"},
-           {"joint_damping_ratio", nonNegative(1e3, ""), "of critical damping; default 2"}}));
-  const RulePtr sleep = named("sleep", objectRule({{"enabled", flagRule(), "default false"},
-                                                   {"linear_speed", nonNegative(1e3, "m/s"), "default 0.02"},
-                                                   {"angular_speed", nonNegative(1e3, "rad/s"), "default 0.05"},
-                                                   {"seconds", nonNegative(kMaximumSeconds, "s"),
-                                                    "a whole island must be slower than both for this long; default 0.5"}}));
-  return named("settings",
-               objectRule({{"gravity", vector(1e4, "m/s^2"), "default [0, 0, -9.81]"},
-                           {"dt", positive(kMaximumTimeStep, "s"), "length of a step; default 1/60"},
-                           {"seconds", positive(kMaximumSeconds, "s"), "length of the run; default 10"},
-                           {"stepper", choiceRule(steppers), "the method; default \"soft\""},
-                           {"threads", integerRule(1, kMaximumThreads), "the result does not depend on it; default 1"},
-                           {"speculative_distance", nonNegative(10, "m"), "contacts are made this early; default 0.02"},
-                           {"restitution_speed", nonNegative(1e3, "m/s"), "slower approaches do not bounce; default 0.5"},
-                           {"maximum_coordinate", numberRule({.low = 1, .high = 1e12, .unit = "m"}),
-                            "a body beyond is quarantined; default 1e7"},
-                           {"maximum_speed", numberRule({.low = 1, .high = 1e8, .unit = "m/s"}),
-                            "a faster body is quarantined; default 1e5"},
-                           {"soft", soft, "of the stepper \"soft\""},
-                           {"sleep", sleep, "bodies at rest may stop being simulated"}}));
+            withDefault("at most a quarter of the substep rate", defaults.soft.jointFrequency)},
+           {"joint_damping_ratio", nonNegative(1e3, ""),
+            withDefault("of critical damping", defaults.soft.jointDampingRatio)}}));
+  const RulePtr sleep = named(
+      "sleep", objectRule({{"enabled", flagRule(), withDefault("", defaults.sleep.enabled)},
+                           {"linear_speed", nonNegative(1e3, "m/s"), withDefault("", defaults.sleep.linearSpeed)},
+                           {"angular_speed", nonNegative(1e3, "rad/s"), withDefault("", defaults.sleep.angularSpeed)},
+                           {"seconds", nonNegative(kMaximumSeconds, "s"),
+                            withDefault("a whole island must be slower than both for this long", defaults.sleep.seconds)}}));
+  return named("settings", objectRule({{"gravity", vector(1e4, "m/s^2"), "default [0, 0, -9.81]"},
+                                       {"dt", positive(kMaximumTimeStep, "s"), "length of a step; default 1/60"},
+                                       {"seconds", positive(kMaximumSeconds, "s"), "length of the run; default 10"},
+                                       {"stepper", choiceRule(steppers), "the method; default \"soft\""},
+                                       {"threads", integerRule(1, kMaximumThreads),
+                                        withDefault("the result does not depend on it", defaults.threads)},
+                                       {"speculative_distance", nonNegative(10, "m"),
+                                        withDefault("contacts are made this early", defaults.speculativeDistance)},
+                                       {"restitution_speed", nonNegative(1e3, "m/s"),
+                                        withDefault("slower approaches do not bounce", defaults.restitutionSpeed)},
+                                       {"maximum_coordinate", numberRule({.low = 1, .high = 1e12, .unit = "m"}),
+                                        withDefault("a body beyond is quarantined", defaults.maximumCoordinate)},
+                                       {"maximum_speed", numberRule({.low = 1, .high = 1e8, .unit = "m/s"}),
+                                        withDefault("a faster body is quarantined", defaults.maximumSpeed)},
+                                       {"soft", soft, "of the stepper \"soft\""},
+                                       {"sleep", sleep, "bodies at rest may stop being simulated"}}));
 }
 
 RulePtr scene() {

@@ -117,6 +117,18 @@ void SceneReader::addCopies(const JsonValue& value, const std::string& path, con
                               copies + static_cast<double>(model_.bodies.size()), kMaximumBodies));
     return;
   }
+  double parts = 0.0;
+  for (const ShapeDesc& shape : body.desc.shapes) {
+    const ConvexHull* hull = std::get_if<ConvexHull>(&shape.geometry);
+    parts += 1.0 + (hull ? static_cast<double>(hull->points.size()) : 0.0);
+  }
+  parts_ += copies * parts;
+  if (parts_ > kMaximumParts) {
+    problems_.add(*value.find("pattern"), joinPath(path, "pattern"),
+                  fmt::format("makes {:g} shapes and hull points in all so far; allowed: at most {:g} in a scene", parts_,
+                              kMaximumParts));
+    return;
+  }
   const WallPattern* wall = patterns.empty() ? nullptr : std::get_if<WallPattern>(&patterns.front());
   for (PatternCopy& copy : expandPatterns(patterns)) {
     SceneBody one = body;

@@ -55,8 +55,11 @@ std::string Rule::describe() const {
     case Kind::Numbers:
       return with(fmt::format("a list of {} {}numbers", count, whole ? "whole " : ""),
                   range.describe().empty() ? "" : "each " + range.describe());
-    case Kind::List:
-      return fmt::format("a list{}, each item {}", least > 0 ? fmt::format(" of at least {}", least) : "", item->describe());
+    case Kind::List: {
+      std::string size = least > 0 ? fmt::format(" of at least {}", least) : "";
+      if (most > 0) size += fmt::format("{} at most {}", size.empty() ? " of" : " and", most);
+      return fmt::format("a list{}, each item {}", size, item->describe());
+    }
     case Kind::Map:
       return "an object that gives each name " + item->describe();
     case Kind::Object:
@@ -105,10 +108,11 @@ RulePtr wholeNumbersRule(std::size_t count, double low, double high) {
   rule->whole = true;
   return rule;
 }
-RulePtr listRule(RulePtr item, std::size_t least) {
+RulePtr listRule(RulePtr item, std::size_t least, std::size_t most) {
   auto rule = make(Rule::Kind::List);
   rule->item = std::move(item);
   rule->least = least;
+  rule->most = most;
   return rule;
 }
 RulePtr mapRule(RulePtr item) {

@@ -49,6 +49,7 @@ struct Rule {
   std::size_t count = 0;                  // Numbers: how many
   bool whole = false;                     // Numbers: whole ones only
   std::size_t least = 0;                  // List: how many at least
+  std::size_t most = 0;                   // List: how many at most; 0: any number
   std::size_t longest = 1000;             // Text: bytes at most
   std::vector<std::string> choices;       // Choice
   RulePtr item;                           // List, Map
@@ -66,7 +67,7 @@ RulePtr textRule(std::size_t longest = 1000);
 RulePtr choiceRule(std::vector<std::string> choices);
 RulePtr numbersRule(std::size_t count, Range range);
 RulePtr wholeNumbersRule(std::size_t count, double low, double high);
-RulePtr listRule(RulePtr item, std::size_t least = 0);
+RulePtr listRule(RulePtr item, std::size_t least = 0, std::size_t most = 0);
 RulePtr mapRule(RulePtr item);
 RulePtr objectRule(std::vector<Field> fields);
 RulePtr taggedRule(std::vector<Field> common, std::vector<Alternative> alternatives);

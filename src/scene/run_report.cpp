@@ -60,7 +60,9 @@ RunMeter::RunMeter(SceneRun& run) : run_(run) {
     if (id.isNull() || !atRest) continue;
     const auto state = world.state(id);
     const auto mass = world.massProperties(id);
-    if (state && mass) resting_.push_back({id, state->center, boundingRadius(desc.shapes, mass->center)});
+    if (!state || !mass) continue;
+    restingByBody_.emplace(id, resting_.size());
+    resting_.push_back({id, state->center, boundingRadius(desc.shapes, mass->center)});
   }
   energyStart_ = energyNow_ = energyBefore_ = world.energy().total();
 }
@@ -86,16 +88,14 @@ void RunMeter::afterStep(const StepReport& step) {
     driftMax_ = std::max(driftMax_, moved.norm());
   }
   for (const Quarantine& one : step.quarantined) {
-    if (std::find(quarantinedBodies_.begin(), quarantinedBodies_.end(), one.body) != quarantinedBodies_.end()) continue;
-    quarantinedBodies_.push_back(one.body);
+    if (!quarantinedBodies_.insert(one.body).second) continue;
     quarantined_.push_back({one.name, one.reason, step.time});
   }
 }
 
 bool RunMeter::isLost(BodyId body) const {
   const World& world = run_.world();
-  if (world.isQuarantined(body)) return true;
-  if (std::find(quarantinedBodies_.begin(), quarantinedBodies_.end(), body) != quarantinedBodies_.end()) return true;
+  if (world.isQuarantined(body) || quarantinedBodies_.contains(body)) return true;
   const auto state = world.state(body);
   if (!state) return true;
   for (const Plane& floor : floors_) {
@@ -104,8 +104,10 @@ bool RunMeter::isLost(BodyId body) const {
   const bool hasDown = !up_.isZero(0.0);
   if (floors_.empty() && hasDown && lowestSupport_ && up_.dot(state->center) < *lowestSupport_ - kLostBelow) return true;
   if (!run_.model().stands) return false;
-  const auto rested = std::find_if(resting_.begin(), resting_.end(), [&](const Resting& one) { return one.body == body; });
-  return rested != resting_.end() && (state->center - rested->start).norm() > rested->radius;
+  const auto rested = restingByBody_.find(body);
+  if (rested == restingByBody_.end()) return false;
+  const Resting& start = resting_[rested->second];
+  return (state->center - start.start).norm() > start.radius;
 }
 
 RunReport RunMeter::report() const {
@@ -116,7 +118,7 @@ RunReport RunMeter::report() const {
   report.stepper = world.settings().stepper;
   report.dt = model.dt;
   report.steps = static_cast<long>(stepMs_.size());
-  report.seconds = world.time();
+  report.seconds = static_cast<double>(report.steps) * model.dt;  // a sum of many steps would carry its rounding
   report.threads = world.settings().threads;
   for (const BodyId body : world.bodies()) {
     if (world.kind(body) != BodyKind::Dynamic) continue;

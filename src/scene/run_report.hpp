@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "cairn/report.hpp"
@@ -71,6 +73,7 @@ class RunMeter {
   SceneRun& run_;
   Vec3 up_ = Vec3::Zero();  // against gravity; zero without gravity
   std::vector<Resting> resting_;
+  std::unordered_map<BodyId, std::size_t> restingByBody_;
   std::vector<Plane> floors_;            // static planes, in the world
   std::optional<double> lowestSupport_;  // m along up_, of everything else that is not dynamic
   std::vector<double> stepMs_;
@@ -86,7 +89,7 @@ class RunMeter {
   double energyMaxGain_ = 0.0;
   double penetrationEnd_ = 0.0;
   std::vector<Quarantined> quarantined_;
-  std::vector<BodyId> quarantinedBodies_;
+  std::unordered_set<BodyId> quarantinedBodies_;
 };
 
 // The whole run, for callers that need no more than its report. `onStep`, if given, ends the run by returning false.

@@ -51,6 +51,7 @@ class SceneReader {
 
   SceneModel& model_;
   ProblemList& problems_;
+  double parts_ = 0.0;  // shapes and hull points so far
   std::map<std::string, ReadMaterial> materials_;
   std::unordered_map<std::string, std::size_t> bodyByName_;
   std::unordered_map<std::string, std::size_t> jointByName_;

@@ -101,9 +101,8 @@ SceneRun::SceneRun(SceneModel model) : model_(std::move(model)), world_(makeWorl
 
 int SceneRun::admit() {
   int count = 0;
-  while (!waiting_.empty() && model_.bodies[waiting_.front()].appear <= world_.time() + kTimeTolerance) {
-    const std::size_t index = waiting_.front();
-    waiting_.erase(waiting_.begin());
+  while (nextWaiting_ < waiting_.size() && model_.bodies[waiting_[nextWaiting_]].appear <= world_.time() + kTimeTolerance) {
+    const std::size_t index = waiting_[nextWaiting_++];
     bodies_[index] = add(model_, model_.bodies[index], world_);
     ++count;
   }

@@ -33,7 +33,8 @@ class SceneRun {
   SceneModel model_;
   World world_;
   std::vector<BodyId> bodies_;
-  std::vector<std::size_t> waiting_;        // bodies still to come, by time
+  std::size_t nextWaiting_ = 0;
+  std::vector<std::size_t> waiting_;        // bodies that appear later, by time; those before nextWaiting_ have come
   std::vector<std::size_t> waitingJoints_;  // joints that wait for one of them
 };
 

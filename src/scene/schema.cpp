@@ -160,6 +160,7 @@ class SchemaWriter {
       case Rule::Kind::List:
         text("type", "array");
         if (rule.least > 0) number("minItems", static_cast<double>(rule.least));
+        if (rule.most > 0) number("maxItems", static_cast<double>(rule.most));
         key("items");
         return use(*rule.item);
       case Rule::Kind::Map:

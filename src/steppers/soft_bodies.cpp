@@ -7,17 +7,29 @@ namespace cairn {
 namespace {
 
 constexpr std::size_t kBodyGrain = 256;
-// Bodies in contact turn with a constant spin within a substep, unless they are long or flat and turn by more than this in a
-// step (rad, times how unlike the moments are): then their momentum is what stays constant.
+// How a body in contact gets its gyroscopic torque, by how far it turns in a step (rad, times how unlike its moments are):
+// not at all, as a constant torque over the step, or substep by substep with its orientation followed.
 constexpr double kGyroscopicTurn = 1e-3;
+constexpr double kFastTurn = 0.05;
 
 Eigen::Map<Float3> velocityOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.velocity); }
 Eigen::Map<Float3> spinOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.spin); }
 
 // Judged by the whole spin, not by its part across the principal axes: a top's axis is pushed aside within the step.
-bool isGyroscopic(const Body& body, double dt) { return body.unlikeness * body.spin.norm() * dt > kGyroscopicTurn; }
+double gyroscopicTurn(const Body& body, double dt) { return body.unlikeness * body.spin.norm() * dt; }
 
-// Without constraints the motion is integrated in double: exact for a constant force, and with the midpoint rule for rotation.
+// The mean angular acceleration of free rotation over dt: what the spin would change by if nothing touched the body.
+Vec3 gyroscopicAcceleration(const Body& body, double dt) {
+  const Quat& q = body.rotation;
+  const Vec3 local = q.conjugate() * body.spin;
+  const Quat turned = cayleyTurned(q, midpointAngularVelocity(body.inertia, local, dt), dt);
+  const Vec3 momentum = q * (body.inertia * local);
+  const Vec3 after = turned * (body.inverseInertia * (turned.conjugate() * momentum));
+  return (after - body.spin) / dt;
+}
+
+// Without constraints the motion is integrated in double: exact for a constant force, and with the midpoint rule for
+// rotation.
 void moveFree(Body& body, const Vec3& gravity, double dt, int substeps) {
   const double h = dt / substeps;
   const Vec3 acceleration = gravity * body.gravityScale + body.force * body.inverseMass;
@@ -47,8 +59,8 @@ void moveFree(Body& body, const Vec3& gravity, double dt, int substeps) {
 void SoftBodies::begin(StepContext& context, double dt) {
   System& system = context.system;
   const std::size_t count = system.bodies.size();
-  solver_.resize(count);
-  bodies_.resize(count);
+  resizeGently(solver_, count);
+  resizeGently(bodies_, count);
   precise_.clear();
 
   const Vec3 gravity = context.settings.gravity;
@@ -67,7 +79,10 @@ void SoftBodies::begin(StepContext& context, double dt) {
       const Mat3 inverseInertia = inWorldAxes(body.rotation, body.inverseInertia);
       soft.inverseInertia = inverseInertia.cast<float>();
       soft.acceleration = (gravity * body.gravityScale + body.force * body.inverseMass).cast<float>();
-      soft.angularAcceleration = (inverseInertia * body.torque).cast<float>();
+      Vec3 angular = inverseInertia * body.torque;
+      const double turn = gyroscopicTurn(body, dt);
+      if (turn > kGyroscopicTurn && turn <= kFastTurn) angular += gyroscopicAcceleration(body, dt);
+      soft.angularAcceleration = angular.cast<float>();
       soft.linearDamping = static_cast<float>(body.linearDamping);
       soft.angularDamping = static_cast<float>(body.angularDamping);
     }
@@ -91,7 +106,7 @@ void SoftBodies::begin(StepContext& context, double dt) {
     precise.rotation = body.rotation;
     if (body.moves() && body.isDynamic()) {
       precise.inverseInertia = inWorldAxes(body.rotation, body.inverseInertia);
-      precise.gyroscopic = isGyroscopic(body, dt);
+      precise.gyroscopic = gyroscopicTurn(body, dt) > kFastTurn;
     }
     precise_.push_back(precise);
   };
@@ -103,7 +118,7 @@ void SoftBodies::begin(StepContext& context, double dt) {
   }
   for (std::uint32_t i = 0; i < count; ++i) {
     const Body& body = system.bodies[i];
-    if (bodies_[i].constrained && body.moves() && body.isDynamic() && isGyroscopic(body, dt)) follow(i);
+    if (bodies_[i].constrained && body.moves() && body.isDynamic() && gyroscopicTurn(body, dt) > kFastTurn) follow(i);
   }
 }
 
@@ -216,8 +231,9 @@ void SoftBodies::finish(StepContext& context, double dt, int substeps) {
       }
       wide::SolverBody& solver = solver_[i];
       body.center += Vec3(solver.moved[0], solver.moved[1], solver.moved[2]);
-      body.rotation = soft.precise != kNone ? precise_[soft.precise].rotation
-                                            : rotated(body.rotation, Vec3(solver.turned[0], solver.turned[1], solver.turned[2]));
+      body.rotation = soft.precise != kNone
+                          ? precise_[soft.precise].rotation
+                          : rotated(body.rotation, Vec3(solver.turned[0], solver.turned[1], solver.turned[2]));
       body.velocity = velocityOf(solver).cast<double>();
       body.spin = spinOf(solver).cast<double>();
     }

@@ -1,5 +1,5 @@
-// Bodies within a step of the soft stepper: single-precision velocities that the solver works on, and the integration of free
-// motion between solves.
+// Bodies within a step of the soft stepper: single-precision velocities that the solver works on, and the integration of
+// free motion between solves.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ struct SoftBody {
   Float3 acceleration = Float3::Zero();                      // m/s^2, by gravity and forces
   Float3 angularAcceleration = Float3::Zero();               // rad/s^2, by torques
   float inverseMass = 0.0f;
-  float linearDamping = 0.0f, angularDamping = 0.0f;         // 1/s
+  float linearDamping = 0.0f, angularDamping = 0.0f;  // 1/s
   // Between integration and the end of relaxation: the velocity free of this substep's contact impulses. After that: the
   // velocity change those impulses made. Contact anchors stay the same within a step, so adding that change is the same as
   // applying every impulse again: the next substep starts warm at the cost of one addition per body. (Joint anchors turn
@@ -30,10 +30,10 @@ struct SoftBody {
 // Bodies whose orientation must be followed within the step: those with joints and those that spin fast for their shape.
 struct PreciseBody {
   std::uint32_t body = kNone;
-  Vec3 center = Vec3::Zero();        // m, at the step's beginning
-  Quat rotation = Quat::Identity();  // now
+  Vec3 center = Vec3::Zero();          // m, at the step's beginning
+  Quat rotation = Quat::Identity();    // now
   Mat3 inverseInertia = Mat3::Zero();  // world axes, now
-  Vec3 midpoint = Vec3::Zero();      // rad/s, world axes: the spin to turn by, before constraints
+  Vec3 midpoint = Vec3::Zero();        // rad/s, world axes: the spin to turn by, before constraints
   bool gyroscopic = false;
 };
 

@@ -61,7 +61,7 @@ void frictionCenter(const Contact& contact, Float3& armA, Float3& armB) {
 }
 
 void fillPoint(ContactPointLanes& lanes, int lane, const Contact& contact, const ContactPoint& point, const SoftBody& a,
-               const SoftBody& b, const PrepareValues& values, const Softness& soft, const Float3& center) {
+               const SoftBody& b, const PrepareValues& values, const Softness& soft, const Float3& center, bool isOld) {
   const Float3& n = contact.normal;
   const Float3 armA = point.anchorA.cross(n);
   const Float3 armB = point.anchorB.cross(n);
@@ -89,7 +89,7 @@ void fillPoint(ContactPointLanes& lanes, int lane, const Contact& contact, const
     lanes.softMass[lane] = soft.massScale * mass;
     lanes.softShare[lane] = soft.share;
     lanes.relaxMass[lane] = mass;
-    lanes.heldImpulse[lane] = point.isOld ? values.memory * lanes.impulse[lane] : 0.0f;
+    lanes.heldImpulse[lane] = isOld ? values.memory * lanes.impulse[lane] : 0.0f;
   }
 }
 
@@ -153,14 +153,15 @@ void fillLane(ContactBlock& block, ContactPointLanes* points, int lane, Contact&
   Float3 centerA, centerB;
   frictionCenter(contact, centerA, centerB);
   for (int p = 0; p < contact.count; ++p) {
-    fillPoint(points[block.firstPoint + p], lane, contact, contact.points[p], a, b, values, soft, centerA);
+    fillPoint(points[block.firstPoint + p], lane, contact, contact.points[p], a, b, values, soft, centerA,
+              (contact.oldPoints >> p & 1) != 0);
   }
   fillFriction(block, lane, contact, a, b, centerA, centerB, values);
 
   const Body& bodyA = system.bodies[contact.bodyA];
   const Body& bodyB = system.bodies[contact.bodyB];
-  const Vec3 closing = bodyA.velocity + bodyA.spin.cross(centerA.cast<double>()) - bodyB.velocity -
-                       bodyB.spin.cross(centerB.cast<double>());
+  const Vec3 closing =
+      bodyA.velocity + bodyA.spin.cross(centerA.cast<double>()) - bodyB.velocity - bodyB.spin.cross(centerB.cast<double>());
   contact.approachSpeed = static_cast<float>(closing.dot(contact.normal.cast<double>()));
 }
 
@@ -183,6 +184,8 @@ void SoftContacts::layOut(StepContext& context) {
   }
 
   blocks_.clear();
+  makeRoom(blocks_,
+           order.size() / kLanes + static_cast<std::size_t>(colouring_.colours) + order.size() - colouring_.serialFrom + 1);
   runs_.assign(1, 0);
   std::uint32_t pointCount = 0;
   const auto addBlock = [&](std::size_t first, std::size_t last) {
@@ -203,7 +206,7 @@ void SoftContacts::layOut(StepContext& context) {
   }
   serialFrom_ = blocks_.size();
   for (std::size_t i = colouring_.serialFrom; i < order.size(); ++i) addBlock(i, i + 1);
-  points_.resize(pointCount);
+  resizeGently(points_, pointCount);
 }
 
 void SoftContacts::begin(StepContext& context, const SoftBodies& bodies, double h) {
@@ -233,7 +236,13 @@ void SoftContacts::begin(StepContext& context, const SoftBodies& bodies, double 
     }
   });
 
-  bounces_ = std::any_of(blocks_.begin(), blocks_.end(), [](const ContactBlock& block) { return block.bounces != 0; });
+  std::uint32_t approaches = 0;
+  for (ContactBlock& block : blocks_) {
+    if (block.bounces == 0) continue;
+    block.firstApproach = approaches;
+    approaches += block.points;
+  }
+  resizeGently(approaches_, approaches);
   int count = 0;
   float deepest = 0.0f;
   for (const std::uint32_t slot : colouring_.contacts) {
@@ -291,10 +300,10 @@ void SoftContacts::relax(const Tasks& tasks, wide::SolverBody* bodies, const wid
   sweep(tasks, [&](wide::Blocks blocks) { wide::relax(blocks, points_.data(), bodies, values); });
 }
 void SoftContacts::noteApproach(const Tasks& tasks, const wide::SolverBody* bodies) {
-  sweep(tasks, [&](wide::Blocks blocks) { wide::noteApproach(blocks, points_.data(), bodies); });
+  sweep(tasks, [&](wide::Blocks blocks) { wide::noteApproach(blocks, points_.data(), approaches_.data(), bodies); });
 }
 void SoftContacts::bounce(const Tasks& tasks, wide::SolverBody* bodies, const wide::SubstepValues& values) {
-  sweep(tasks, [&](wide::Blocks blocks) { wide::bounce(blocks, points_.data(), bodies, values); });
+  sweep(tasks, [&](wide::Blocks blocks) { wide::bounce(blocks, points_.data(), approaches_.data(), bodies, values); });
 }
 
 }  // namespace cairn

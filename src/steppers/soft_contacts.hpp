@@ -1,4 +1,5 @@
-// Contacts within a step of the soft stepper: laid out in blocks of eight by colour, swept by the wide kernels, and read back.
+// Contacts within a step of the soft stepper: laid out in blocks of eight by colour, swept by the wide kernels, and read
+// back.
 #pragma once
 
 #include <vector>
@@ -15,7 +16,7 @@ class SoftContacts {
   void begin(StepContext& context, const SoftBodies& bodies, double h);
   void finish(StepContext& context) const;
 
-  bool bounces() const { return bounces_; }
+  bool bounces() const { return !approaches_.empty(); }
   int colours() const { return colouring_.colours; }
 
   void applyImpulses(const Tasks& tasks, wide::SolverBody* bodies);
@@ -32,9 +33,9 @@ class SoftContacts {
   Colouring colouring_;
   std::vector<wide::ContactBlock> blocks_;
   std::vector<wide::ContactPointLanes> points_;
+  std::vector<wide::ApproachLanes> approaches_;
   std::vector<std::size_t> runs_;  // blocks of one colour: runs_[c] .. runs_[c + 1]
   std::size_t serialFrom_ = 0;     // blocks from here on share bodies
-  bool bounces_ = false;
 };
 
 }  // namespace cairn

@@ -13,48 +13,53 @@ inline constexpr int kLanes = 8;
 using Lane = float[kLanes];
 using Lane3 = float[3][kLanes];
 
-// What the solver changes of a body, one cache line. The first half is gathered by every pass, the second only by passes that
-// need positions.
+// What the solver changes of a body, one cache line. The first half is gathered by every pass, the second only by passes
+// that need positions.
 struct alignas(64) SolverBody {
   float velocity[3];  // m/s
   float spin[3];      // rad/s
   float unused0[2];
-  float moved[3];     // m since the step's beginning
-  float turned[3];    // rad since the step's beginning
+  float moved[3];   // m since the step's beginning
+  float turned[3];  // rad since the step's beginning
   float unused1[2];
 };
 
 struct alignas(64) ContactPointLanes {
-  Lane3 armA, armB;              // r x n
-  Lane3 turnA, turnB;            // inverse inertia times r x n
-  Lane mass;                     // kg, 1 / (J M^-1 J^T); 0 in an empty lane
-  Lane relaxMass;                // the same, or 0 where relaxation must leave a stated stiffness alone
-  Lane softMass;                 // kg, of the softened row
-  Lane softShare;                // how much of the impulse the spring lets go per pass
-  Lane separation;               // m at the step's beginning
-  Lane impulse;                  // N s in this substep
-  Lane heldImpulse;              // N s that the spring need not hold: the load memory
-  Lane total;                    // N s over the step
-  Lane lever;                    // m, from the friction centre
-  Lane approach;                 // m/s at the substep's beginning (restitution only)
-  Lane gap;                      // m at the substep's beginning (restitution only)
+  Lane3 armA, armB;    // r x n
+  Lane3 turnA, turnB;  // inverse inertia times r x n
+  Lane mass;           // kg, 1 / (J M^-1 J^T); 0 in an empty lane
+  Lane relaxMass;      // the same, or 0 where relaxation must leave a stated stiffness alone
+  Lane softMass;       // kg, of the softened row
+  Lane softShare;      // how much of the impulse the spring lets go per pass
+  Lane separation;     // m at the step's beginning
+  Lane impulse;        // N s in this substep
+  Lane heldImpulse;    // N s that the spring need not hold: the load memory
+  Lane total;          // N s over the step
+  Lane lever;          // m, from the friction centre
+};
+
+// What restitution needs of a point, at the substep's beginning. Only blocks that can bounce have these.
+struct alignas(64) ApproachLanes {
+  Lane speed;  // m/s
+  Lane gap;    // m
 };
 
 struct alignas(64) ContactBlock {
   std::uint32_t bodyA[kLanes], bodyB[kLanes];
   std::uint32_t contact[kLanes];  // where the impulses go back to; UINT32_MAX in an empty lane
   std::uint32_t firstPoint;       // into the array of ContactPointLanes
+  std::uint32_t firstApproach;    // into the array of ApproachLanes, if it bounces
   std::uint32_t points;           // the most of any lane
   std::uint8_t writesA, writesB;  // bit per lane: the body can be moved, and is written back
   std::uint8_t bounces;           // bit per lane: restitution may apply
 
-  alignas(32) Lane3 normal;       // from A to B
-  Lane3 tangent;                  // the second tangent is normal x tangent
+  alignas(32) Lane3 normal;  // from A to B
+  Lane3 tangent;             // the second tangent is normal x tangent
   Lane inverseMassA, inverseMassB;
   Lane friction, restitution;
-  Lane biasRate;                  // 1/s: how much of the penetration is undone per second
-  Lane pushOut;                   // m/s at most
-  Lane approachAcceleration;      // m/s^2 along the normal, of B against A, by external loads
+  Lane biasRate;              // 1/s: how much of the penetration is undone per second
+  Lane pushOut;               // m/s at most
+  Lane approachAcceleration;  // m/s^2 along the normal, of B against A, by external loads
   // Friction of the whole patch acts at one centre: two tangents and a twist.
   Lane3 armA1, armB1, turnA1, turnB1;  // tangent 1
   Lane3 armA2, armB2, turnA2, turnB2;  // tangent 2
@@ -66,8 +71,8 @@ struct alignas(64) ContactBlock {
 };
 
 struct SubstepValues {
-  float h;         // s
-  float inverseH;  // 1/s
+  float h;            // s
+  float inverseH;     // 1/s
   float bounceSpeed;  // m/s: slower approaches do not bounce
 };
 
@@ -76,8 +81,9 @@ using Blocks = std::span<ContactBlock>;
 void applyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies);  // warm start
 void solveSoft(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values);
 void relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values);
-void noteApproach(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies);
-void bounce(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values);
+void noteApproach(Blocks blocks, const ContactPointLanes* points, ApproachLanes* approaches, const SolverBody* bodies);
+void bounce(Blocks blocks, ContactPointLanes* points, const ApproachLanes* approaches, SolverBody* bodies,
+            const SubstepValues& values);
 const char* instructionSet();  // what the above run on here
 
 }  // namespace cairn::wide

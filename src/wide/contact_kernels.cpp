@@ -1,4 +1,5 @@
-// The passes of the default stepper over contacts, eight at a time. Compiled once per instruction set and chosen at run time.
+// The passes of the default stepper over contacts, eight at a time. Compiled once per instruction set and chosen at run
+// time.
 //
 // Only plain multiplications and additions are used, never fused ones, and square roots and divisions are the exact ones: so
 // the bits are the same on every instruction set.
@@ -244,7 +245,7 @@ void Relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const S
   }
 }
 
-void NoteApproach(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies) {
+void NoteApproach(Blocks blocks, const ContactPointLanes* points, ApproachLanes* approaches, const SolverBody* bodies) {
   for (ContactBlock& block : blocks) {
     if (block.bounces == 0) continue;
     for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
@@ -252,9 +253,10 @@ void NoteApproach(Blocks blocks, ContactPointLanes* points, const SolverBody* bo
       const Displacement displacement(block, bodies, at);
       const V3 normal = load(block.normal, at);
       for (unsigned p = 0; p < block.points; ++p) {
-        ContactPointLanes& point = points[block.firstPoint + p];
-        store(motion.relative(normal, load(point.armA, at), load(point.armB, at)), point.approach + at);
-        store(displacement.separation(point, normal, at), point.gap + at);
+        const ContactPointLanes& point = points[block.firstPoint + p];
+        ApproachLanes& approach = approaches[block.firstApproach + p];
+        store(motion.relative(normal, load(point.armA, at), load(point.armB, at)), approach.speed + at);
+        store(displacement.separation(point, normal, at), approach.gap + at);
       }
     }
   }
@@ -263,7 +265,8 @@ void NoteApproach(Blocks blocks, ContactPointLanes* points, const SolverBody* bo
 // Newton's law for points that closed fast in this substep: u+ = -e u-. The approach speed is the one at the surface: the
 // speed at the substep's beginning plus what external loads add while the rest of the gap is crossed. Energy then comes out
 // right whatever part of the substep the impact falls in.
-void Bounce(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
+void Bounce(Blocks blocks, ContactPointLanes* points, const ApproachLanes* approaches, SolverBody* bodies,
+            const SubstepValues& values) {
   const V zero = hn::Zero(kTag);
   const V h = hn::Set(kTag, values.h);
   const V slowest = hn::Set(kTag, -values.bounceSpeed);
@@ -276,12 +279,13 @@ void Bounce(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const 
       const V acceleration = load(block.approachAcceleration + at);
       for (unsigned p = 0; p < block.points; ++p) {
         ContactPointLanes& point = points[block.firstPoint + p];
-        const V before = load(point.approach + at);
+        const ApproachLanes& approach = approaches[block.firstApproach + p];
+        const V before = load(approach.speed + at);
         const V old = load(point.impulse + at);
         const auto hits = hn::And(hn::And(hn::Lt(before, slowest), hn::Gt(old, zero)), hn::Gt(restitution, zero));
         if (hn::AllFalse(kTag, hits)) continue;
         const V safe = hn::IfThenElse(hits, before, hn::Set(kTag, -1.0f));
-        const V crossing = hn::Min(hn::Max(hn::Div(load(point.gap + at), hn::Neg(safe)), zero), h);
+        const V crossing = hn::Min(hn::Max(hn::Div(load(approach.gap + at), hn::Neg(safe)), zero), h);
         const V atSurface = hn::Min(hn::Add(before, hn::Mul(acceleration, crossing)), zero);
         const V u = motion.relative(normal, load(point.armA, at), load(point.armB, at));
         const V push = hn::Neg(hn::Mul(load(point.mass + at), hn::Add(u, hn::Mul(restitution, atSurface))));
@@ -319,11 +323,12 @@ void solveSoft(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, con
 void relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
   HWY_DYNAMIC_DISPATCH(Relax)(blocks, points, bodies, values);
 }
-void noteApproach(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies) {
-  HWY_DYNAMIC_DISPATCH(NoteApproach)(blocks, points, bodies);
+void noteApproach(Blocks blocks, const ContactPointLanes* points, ApproachLanes* approaches, const SolverBody* bodies) {
+  HWY_DYNAMIC_DISPATCH(NoteApproach)(blocks, points, approaches, bodies);
 }
-void bounce(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
-  HWY_DYNAMIC_DISPATCH(Bounce)(blocks, points, bodies, values);
+void bounce(Blocks blocks, ContactPointLanes* points, const ApproachLanes* approaches, SolverBody* bodies,
+            const SubstepValues& values) {
+  HWY_DYNAMIC_DISPATCH(Bounce)(blocks, points, approaches, bodies, values);
 }
 const char* instructionSet() { return HWY_DYNAMIC_DISPATCH(InstructionSet)(); }
 

@@ -9,7 +9,8 @@ namespace {
 
 template <class Table, class Handle>
 auto* lookUp(Table& table, Handle id) {
-  return id.index < table.size() && table[id.index].alive && table[id.index].generation == id.generation ? &table[id.index] : nullptr;
+  return id.index < table.size() && table[id.index].alive && table[id.index].generation == id.generation ? &table[id.index]
+                                                                                                         : nullptr;
 }
 
 template <class Tag, class Table>
@@ -41,7 +42,8 @@ std::vector<ShapeId> World::shapes(BodyId id) const {
   std::vector<ShapeId> ids;
   const Body* body = impl_->find(id);
   if (body == nullptr) return ids;
-  for (std::uint32_t c = body->firstCollider; c != kNone; c = impl_->state.system.colliders[c].next) ids.push_back(impl_->shapeIdOf(c));
+  for (std::uint32_t c = body->firstCollider; c != kNone; c = impl_->state.system.colliders[c].next)
+    ids.push_back(impl_->shapeIdOf(c));
   return ids;
 }
 
@@ -57,8 +59,12 @@ std::optional<BodyId> World::bodyOf(ShapeId shape) const {
   return impl_->idOf(collider->body);
 }
 
-std::string_view World::name(BodyId id) const { return impl_->find(id) ? std::string_view(impl_->state.bodyNames[id.index]) : ""; }
-std::string_view World::name(JointId id) const { return impl_->find(id) ? std::string_view(impl_->state.jointNames[id.index]) : ""; }
+std::string_view World::name(BodyId id) const {
+  return impl_->find(id) ? std::string_view(impl_->state.bodyNames[id.index]) : "";
+}
+std::string_view World::name(JointId id) const {
+  return impl_->find(id) ? std::string_view(impl_->state.jointNames[id.index]) : "";
+}
 
 std::optional<BodyKind> World::kind(BodyId id) const {
   const Body* body = impl_->find(id);
@@ -83,13 +89,27 @@ std::optional<ShapeDesc> World::shape(ShapeId id) const {
   desc.group = collider->group;
   desc.collidesWith = collider->collidesWith;
   switch (shape.type) {
-    case ShapeType::Plane: desc.geometry = Plane{shape.size, shape.offset}; break;
-    case ShapeType::Sphere: desc.geometry = Sphere{shape.radius()}; break;
-    case ShapeType::Capsule: desc.geometry = Capsule{shape.radius(), shape.halfHeight()}; break;
-    case ShapeType::Box: desc.geometry = Box{shape.size}; break;
-    case ShapeType::Cylinder: desc.geometry = Cylinder{shape.radius(), shape.halfHeight()}; break;
-    case ShapeType::Ellipsoid: desc.geometry = Ellipsoid{shape.size}; break;
-    case ShapeType::Hull: desc.geometry = ConvexHull{shape.hull->vertices}; break;
+    case ShapeType::Plane:
+      desc.geometry = Plane{shape.size, shape.offset};
+      break;
+    case ShapeType::Sphere:
+      desc.geometry = Sphere{shape.radius()};
+      break;
+    case ShapeType::Capsule:
+      desc.geometry = Capsule{shape.radius(), shape.halfHeight()};
+      break;
+    case ShapeType::Box:
+      desc.geometry = Box{shape.size};
+      break;
+    case ShapeType::Cylinder:
+      desc.geometry = Cylinder{shape.radius(), shape.halfHeight()};
+      break;
+    case ShapeType::Ellipsoid:
+      desc.geometry = Ellipsoid{shape.size};
+      break;
+    case ShapeType::Hull:
+      desc.geometry = ConvexHull{shape.hull->vertices};
+      break;
   }
   return desc;
 }

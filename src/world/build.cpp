@@ -12,9 +12,9 @@ namespace cairn {
 namespace {
 
 // Bounds within which single-precision rows neither overflow nor vanish.
-constexpr double kSmallestMass = 1e-18, kLargestMass = 1e18;            // kg
-constexpr double kSmallestMoment = 1e-32, kLargestMoment = 1e30;        // kg m^2
-constexpr double kLargestSpin = 1e6;                                    // rad/s
+constexpr double kSmallestMass = 1e-18, kLargestMass = 1e18;      // kg
+constexpr double kSmallestMoment = 1e-32, kLargestMoment = 1e30;  // kg m^2
+constexpr double kLargestSpin = 1e6;                              // rad/s
 
 std::string text(double value) {
   char buffer[32];
@@ -54,11 +54,13 @@ void checkMass(const std::string& field, const MassProperties& properties) {
   requireRange(field + ".mass", properties.mass, kSmallestMass, kLargestMass, "kg");
   requireFinite(field + ".center", properties.center);
   if (!properties.inertia.allFinite() || !isPhysicalInertia(properties.inertia)) {
-    refuse(field + ".inertia", "must be symmetric and positive definite, and no principal moment may exceed the sum of the others");
+    refuse(field + ".inertia",
+           "must be symmetric and positive definite, and no principal moment may exceed the sum of the others");
   }
   const PrincipalAxes axes = principalAxes(properties.inertia);
   if (axes.moments.minCoeff() < kSmallestMoment || axes.moments.maxCoeff() > kLargestMoment) {
-    refuse(field + ".inertia", "must have moments from " + text(kSmallestMoment) + " to " + text(kLargestMoment) + " kg m^2");
+    refuse(field + ".inertia",
+           "must have moments from " + text(kSmallestMoment) + " to " + text(kLargestMoment) + " kg m^2");
   }
 }
 
@@ -74,7 +76,8 @@ CheckedShape checkShape(const std::string& field, const ShapeDesc& desc, BodyKin
   } catch (const std::invalid_argument& error) {
     refuse(field, error.what());
   }
-  if (checked.shape.type == ShapeType::Plane && kind != BodyKind::Static) refuse(field, "a plane can only belong to a static body");
+  if (checked.shape.type == ShapeType::Plane && kind != BodyKind::Static)
+    refuse(field, "a plane can only belong to a static body");
   requireFinite(field + ".local.position", desc.local.position);
   checked.local = {desc.local.position, checkedRotation(field + ".local.rotation", desc.local.rotation)};
   checkMaterial(field + ".material", desc.material);
@@ -107,6 +110,7 @@ MassProperties massOf(const BodyDesc& desc, const std::vector<CheckedShape>& sha
 template <class Table>
 std::uint32_t takeSlot(Table& table, std::vector<std::uint32_t>& freeSlots) {
   if (freeSlots.empty()) {
+    makeRoom(table, table.size() + 1);
     table.emplace_back();
     return static_cast<std::uint32_t>(table.size() - 1);
   }
@@ -146,7 +150,7 @@ void requireFinite(const std::string& field, double value) {
 void checkSettings(const WorldSettings& settings) {
   requireFinite("gravity", settings.gravity);
   requireRange("gravity", settings.gravity.norm(), 0.0, 1e4, "m/s^2");
-  requireRange("threads", settings.threads, 1, 256, "");
+  requireRange("threads", settings.threads, 1, kMostThreads, "");
   requireRange("speculativeDistance", settings.speculativeDistance, 0.0, 10.0, "m");
   requireRange("restitutionSpeed", settings.restitutionSpeed, 0.0, 1e3, "m/s");
   requireRange("maximumCoordinate", settings.maximumCoordinate, 1.0, 1e12, "m");
@@ -205,9 +209,10 @@ BodyId World::addBody(const BodyDesc& desc) {
 
   System& system = state.system;
   const std::uint32_t index = takeSlot(system.bodies, state.freeBodies);
-  if (state.bodyNames.size() <= index) state.bodyNames.resize(index + 1);
+  if (state.bodyNames.size() <= index) resizeGently(state.bodyNames, index + 1);
   std::string name = desc.name;
-  while (name.empty() || (desc.name.empty() && state.bodyByName.contains(name))) name = "body " + std::to_string(state.namesMade++);
+  while (name.empty() || (desc.name.empty() && state.bodyByName.contains(name)))
+    name = "body " + std::to_string(state.namesMade++);
   state.bodyNames[index] = name;
   state.bodyByName[name] = index;
 
@@ -244,6 +249,7 @@ BodyId World::addBody(const BodyDesc& desc) {
     collider.group = desc.shapes[i].group;
     collider.collidesWith = desc.shapes[i].collidesWith;
     collider.body = index;
+    collider.bodyGeneration = body.generation;
     collider.next = body.firstCollider;
     collider.alive = collider.enabled = true;
     collider.stale = true;
@@ -258,11 +264,18 @@ bool World::removeBody(BodyId id) {
   WorldState& state = impl_->state;
   System& system = state.system;
   impl_->wakeIsland(*body);
+  for (const Pair& pair : system.broad.pairs) {  // whatever leans on it
+    if (pair.contact == kNone) continue;
+    const Contact& contact = system.contacts.slots[pair.contact];
+    if (contact.bodyA == id.index) impl_->wakeIsland(system.bodies[contact.bodyB]);
+    if (contact.bodyB == id.index) impl_->wakeIsland(system.bodies[contact.bodyA]);
+  }
   for (std::uint32_t j = 0; j < system.joints.size(); ++j) {
     const Joint& joint = system.joints[j];
     if (joint.alive && (joint.a == id.index || joint.b == id.index)) removeJoint({j, joint.generation});
   }
-  for (std::uint32_t c = body->firstCollider; c != kNone; c = system.colliders[c].next) removeCollider(system.broad, system.colliders[c]);
+  for (std::uint32_t c = body->firstCollider; c != kNone; c = system.colliders[c].next)
+    removeCollider(system.broad, system.colliders[c]);
   // Drops the pairs (and tells their end) before the slots can be used again.
   impl_->refreshPairs(impl_->lastDt);
   for (std::uint32_t c = body->firstCollider; c != kNone;) {
@@ -295,7 +308,8 @@ JointId World::addJoint(const JointDesc& desc) {
   if (desc.spring) {
     requireRange("spring.stiffness", desc.spring->stiffness, 0.0, 1e15, "N/m");
     requireRange("spring.damping", desc.spring->damping, 0.0, 1e15, "N s/m");
-    if (desc.spring->stiffness + desc.spring->damping <= 0.0) refuse("spring", "stiffness and damping must not both be zero");
+    if (desc.spring->stiffness + desc.spring->damping <= 0.0)
+      refuse("spring", "stiffness and damping must not both be zero");
   }
 
   Joint joint;
@@ -311,7 +325,8 @@ JointId World::addJoint(const JointDesc& desc) {
     hinge->axisA = checkedAxis("axisA", hinge->axisA);
     hinge->axisB = checkedAxis("axisB", hinge->axisB);
   } else if (auto* fixed = std::get_if<FixedJoint>(&joint.kind)) {
-    fixed->rotation = fixed->rotation ? checkedRotation("rotation", *fixed->rotation) : a->rotation.conjugate() * b->rotation;
+    fixed->rotation =
+        fixed->rotation ? checkedRotation("rotation", *fixed->rotation) : a->rotation.conjugate() * b->rotation;
   } else if (auto* distance = std::get_if<DistanceJoint>(&joint.kind)) {
     if (!distance->length) {
       distance->length = (b->center + b->rotation * joint.anchorB - a->center - a->rotation * joint.anchorA).norm();

@@ -32,7 +32,8 @@ std::optional<RayHit> World::castRay(const Ray& ray) const {
     if (!hit) return limit;
     // Ties go to the smaller id, so that the answer does not depend on the shape of the tree.
     if (best && hit->distance == best->distance && best->shape.index < index) return limit;
-    best = RayHit{impl_->shapeIdOf(index), impl_->idOf(collider.body), hit->distance, ray.origin + hit->distance * direction, hit->normal};
+    best = RayHit{impl_->shapeIdOf(index), impl_->idOf(collider.body), hit->distance, ray.origin + hit->distance * direction,
+                  hit->normal};
     return hit->distance;
   });
   return best;
@@ -79,7 +80,8 @@ double World::jointError() const {
   double worst = 0.0;
   const System& system = impl_->state.system;
   for (const Joint& joint : system.joints) {
-    if (joint.alive) worst = std::max(worst, cairn::jointError(joint, system.bodies[joint.a], system.bodies[joint.b]).distance);
+    if (joint.alive)
+      worst = std::max(worst, cairn::jointError(joint, system.bodies[joint.a], system.bodies[joint.b]).distance);
   }
   return worst;
 }

@@ -8,7 +8,7 @@
 
 #include "base/tasks.hpp"
 #include "cairn/world.hpp"
-#include "collision/broad_phase.hpp"
+#include "collision/narrow_phase.hpp"
 #include "dynamics/islands.hpp"
 #include "dynamics/system.hpp"
 #include "steppers/stepper.hpp"
@@ -24,13 +24,8 @@ struct WorldState {
   std::unordered_map<std::string, std::uint32_t> bodyByName;
   std::vector<std::uint32_t> freeBodies, freeColliders, freeJoints;
   std::uint64_t namesMade = 0;
-  std::vector<Contact> ending;  // were touching, and their pair is gone: to be told by the next step
-  std::vector<Contact> ended;   // told by the last step
-};
-
-struct BodyPlace {
-  Vec3 center;
-  Quat rotation;
+  std::vector<ContactParties> ending;  // were touching, and their pair is gone: to be told by the next step
+  std::vector<ContactParties> ended;   // told by the last step
 };
 
 struct WorldImpl {
@@ -41,8 +36,7 @@ struct WorldImpl {
   // Buffers of a step.
   BroadPhaseScratch broadScratch;
   IslandScratch islandScratch;
-  std::vector<Vec3> centers;
-  std::vector<BodyPlace> places;  // before the step
+  std::vector<Placement> places;  // before the step
   std::vector<ContactEvent> events;
   bool eventsAreFresh = false;
   double lastDt = 1.0 / 60.0;
@@ -59,7 +53,8 @@ struct WorldImpl {
 
   template <class Use>
   void forEachCollider(const Body& body, Use&& use) {
-    for (std::uint32_t c = body.firstCollider; c != kNone; c = state.system.colliders[c].next) use(state.system.colliders[c]);
+    for (std::uint32_t c = body.firstCollider; c != kNone; c = state.system.colliders[c].next)
+      use(state.system.colliders[c]);
   }
 
   void wakeIsland(Body& body);

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "base/phase_timer.hpp"
-#include "collision/narrow_phase.hpp"
 #include "world/state.hpp"
 
 namespace cairn {
@@ -38,7 +37,7 @@ void WorldImpl::quarantine(std::uint32_t index, const char* reason, StepReport& 
 // A body must be sound before it meets others, and stay so under the loads put on it: whatever enters the solver is finite.
 void WorldImpl::applyEdits(double dt, StepReport& report) {
   System& system = state.system;
-  places.resize(system.bodies.size());
+  resizeGently(places, system.bodies.size());
   for (std::uint32_t i = 0; i < system.bodies.size(); ++i) {
     Body& body = system.bodies[i];
     if (!body.alive || body.quarantined) continue;
@@ -70,8 +69,6 @@ void WorldImpl::checkResult(StepReport& report) {
 
 void WorldImpl::placeColliders() {
   System& system = state.system;
-  centers.resize(system.bodies.size());
-  for (std::size_t i = 0; i < system.bodies.size(); ++i) centers[i] = system.bodies[i].center;
   tasks.parallelFor(system.colliders.size(), kColliderGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       Collider& collider = system.colliders[i];
@@ -89,8 +86,8 @@ void WorldImpl::placeColliders() {
 
 void WorldImpl::refreshPairs(double dt) {
   placeColliders();
-  updatePairs(state.system.broad, state.system.colliders, state.system.contacts, state.settings.speculativeDistance, dt, broadScratch,
-              state.ending);
+  updatePairs(state.system.broad, state.system.colliders, state.system.contacts, state.settings.speculativeDistance, dt,
+              broadScratch, state.ending);
 }
 
 StepReport World::step(double dt) {
@@ -111,7 +108,7 @@ StepReport World::step(double dt) {
     timer.finish(Phase::Edits);
     impl.refreshPairs(dt);
     timer.finish(Phase::BroadPhase);
-    const NarrowPhaseInput input{system.colliders, impl.centers, state.settings.speculativeDistance, dt};
+    const NarrowPhaseInput input{system.colliders, impl.places, state.settings.speculativeDistance, dt};
     updateContacts(system.broad.pairs, system.contacts, input, impl.tasks, state.ending);
     timer.finish(Phase::NarrowPhase);
     report.islands = findIslands(system, impl.islandScratch);
@@ -144,8 +141,9 @@ void WorldImpl::markTouching() {
     if (pair.contact == kNone) continue;
     Contact& contact = state.system.contacts.slots[pair.contact];
     bool touches = false;
-    for (int i = 0; i < contact.count; ++i) touches |= contact.points[i].totalImpulse > 0.0f || contact.points[i].separation <= 0.0f;
-    if (contact.touching && !touches) state.ending.push_back(contact);
+    for (int i = 0; i < contact.count; ++i)
+      touches |= contact.points[i].totalImpulse > 0.0f || contact.points[i].separation <= 0.0f;
+    if (contact.touching && !touches) state.ending.push_back(partiesOf(contact, state.system.colliders));
     contact.began = touches && !contact.touching;
     contact.touching = touches;
   }
@@ -158,37 +156,37 @@ void WorldImpl::collectEvents() {
   if (eventsAreFresh) return;
   eventsAreFresh = true;
   events.clear();
-  const auto tell = [&](const Contact& contact, ContactPhase phase) {
-    ContactEvent event;
+  const auto tell = [&](ContactPhase phase, const ContactParties& contact) -> ContactEvent& {
+    ContactEvent& event = events.emplace_back();
     event.phase = phase;
-    event.shapeA = shapeIdOf(contact.colliderA);
-    event.shapeB = shapeIdOf(contact.colliderB);
-    event.bodyA = idOf(contact.bodyA);
-    event.bodyB = idOf(contact.bodyB);
+    event.shapeA = contact.shapeA;
+    event.shapeB = contact.shapeB;
+    event.bodyA = contact.bodyA;
+    event.bodyB = contact.bodyB;
     event.normal = contact.normal.cast<double>();
-    if (phase != ContactPhase::End) {
-      Float3 arm = Float3::Zero();
-      float weight = 0.0f;
-      for (int i = 0; i < contact.count; ++i) weight += contact.points[i].totalImpulse;
-      for (int i = 0; i < contact.count; ++i) {
-        const ContactPoint& point = contact.points[i];
-        arm += (weight > 0.0f ? point.totalImpulse / weight : 1.0f / static_cast<float>(contact.count)) * point.anchorA;
-      }
-      event.point = places[contact.bodyA].center + arm.cast<double>();
-      event.normalImpulse = weight;
-      event.frictionImpulse = contact.totalFriction.cast<double>();
-      event.twistImpulse = contact.totalTwist;
-      event.approachSpeed = contact.approachSpeed;
-      event.points = contact.count;
-    }
-    events.push_back(event);
+    return event;
   };
+  const std::vector<Collider>& colliders = state.system.colliders;
   for (const Pair& pair : state.system.broad.pairs) {
     if (pair.contact == kNone) continue;
     const Contact& contact = state.system.contacts.slots[pair.contact];
-    if (contact.touching) tell(contact, contact.began ? ContactPhase::Begin : ContactPhase::Persist);
+    if (!contact.touching) continue;
+    float weight = 0.0f;
+    for (int i = 0; i < contact.count; ++i) weight += contact.points[i].totalImpulse;
+    Float3 arm = Float3::Zero();
+    for (int i = 0; i < contact.count; ++i) {
+      const ContactPoint& point = contact.points[i];
+      arm += (weight > 0.0f ? point.totalImpulse / weight : 1.0f / static_cast<float>(contact.count)) * point.anchorA;
+    }
+    ContactEvent& event = tell(contact.began ? ContactPhase::Begin : ContactPhase::Persist, partiesOf(contact, colliders));
+    event.point = places[contact.bodyA].center + arm.cast<double>();
+    event.normalImpulse = weight;
+    event.frictionImpulse = contact.totalFriction.cast<double>();
+    event.twistImpulse = contact.totalTwist;
+    event.approachSpeed = contact.approachSpeed;
+    event.points = contact.count;
   }
-  for (const Contact& contact : state.ended) tell(contact, ContactPhase::End);
+  for (const ContactParties& contact : state.ended) tell(ContactPhase::End, contact);
   std::sort(events.begin(), events.end(), [](const ContactEvent& a, const ContactEvent& b) {
     return std::pair(a.shapeA.index, a.shapeB.index) < std::pair(b.shapeA.index, b.shapeB.index);
   });

@@ -60,7 +60,7 @@ double tolerance(const Manifold& manifold, double exact) {
 
 TEST_P(EveryPair, DeepestPointIsTheSignedDistanceAndTheNormalIsItsNormal) {
   int touching = 0, flush = 0;
-  for (int k = 0; k < 2000; ++k) {
+  for (int k = 0; k < samples(2000); ++k) {
     const Sample s = sample();
     if (!isClear(s)) continue;
     ASSERT_EQ(s.manifold.count > 0, s.exact.distance <= kMargin) << "sample " << k << " distance " << s.exact.distance;
@@ -89,14 +89,14 @@ TEST_P(EveryPair, DeepestPointIsTheSignedDistanceAndTheNormalIsItsNormal) {
       for (int j = 0; j < i; ++j) EXPECT_NE(s.manifold.points[i].feature, s.manifold.points[j].feature) << "sample " << k;
     }
   }
-  EXPECT_GT(touching, 1000);
+  EXPECT_GT(touching, samples(1000));
   EXPECT_LE(flush, 20);  // one in a hundred
 }
 
 TEST_P(EveryPair, PointsLieHalfWayBetweenTheSurfaces) {
   const double probe = 1e-6;
   const Shape ball = makeShape(Sphere{probe});
-  for (int k = 0; k < 500; ++k) {
+  for (int k = 0; k < samples(500); ++k) {
     const Sample s = sample();
     for (int i = 0; i < s.manifold.count; ++i) {
       const ManifoldPoint& p = s.manifold.points[i];
@@ -114,7 +114,7 @@ TEST_P(EveryPair, PointsLieHalfWayBetweenTheSurfaces) {
 }
 
 TEST_P(EveryPair, SwappingTheShapesTurnsTheNormalAndChangesNothingElse) {
-  for (int k = 0; k < 500; ++k) {
+  for (int k = 0; k < samples(500); ++k) {
     const Sample s = sample();
     if (!isClear(s)) continue;
     Manifold swapped;
@@ -137,7 +137,7 @@ TEST_P(EveryPair, SwappingTheShapesTurnsTheNormalAndChangesNothingElse) {
 }
 
 TEST_P(EveryPair, MovingBothTogetherMovesTheManifoldWithThemAlsoAMillionMetresAway) {
-  for (int k = 0; k < 500; ++k) {
+  for (int k = 0; k < samples(500); ++k) {
     const Sample s = sample();
     if (!isClear(s)) continue;
     for (const double distance : {3.0, 1e6}) {
@@ -160,7 +160,7 @@ TEST_P(EveryPair, MovingBothTogetherMovesTheManifoldWithThemAlsoAMillionMetresAw
 
 TEST_P(EveryPair, FeaturesAreTheSameAfterATinyMove) {
   int compared = 0, changed = 0;
-  for (int k = 0; k < 500; ++k) {
+  for (int k = 0; k < samples(500); ++k) {
     const Sample s = sample();
     if (!isClear(s) || s.manifold.count == 0) continue;
     Pose nudged = s.poseB;
@@ -176,7 +176,7 @@ TEST_P(EveryPair, FeaturesAreTheSameAfterATinyMove) {
     std::sort(second.begin(), second.end());
     changed += first != second ? 1 : 0;
   }
-  EXPECT_GT(compared, 200);
+  EXPECT_GT(compared, samples(200));
   EXPECT_LE(changed, 1);  // a random pose is within 1e-7 of a change of features almost never
 }
 

@@ -18,6 +18,10 @@ void* operator new(std::size_t size) {
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size == 0 ? 1 : size);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
@@ -42,14 +46,14 @@ TEST(Degenerate, CoincidentShapesHaveAFiniteUnitNormal) {
   Random random(1);
   for (int a = 0; a < kShapeTypeCount; ++a) {
     for (int b = std::max(a, 1); b < kShapeTypeCount; ++b) {
-      for (int k = 0; k < 60; ++k) {
+      for (int k = 0; k < samples(60); ++k) {
         const Shape first = randomShape(random, static_cast<ShapeType>(a));
         const Shape second = a == b && k % 2 ? first : randomShape(random, static_cast<ShapeType>(b));
         const Pose pose{k % 3 ? randomVector(random, 1.0) : Vec3(Vec3::Zero()),
                         k % 4 ? randomRotation(random) : Quat::Identity()};
         Manifold manifold;
         collide(first, pose, second, pose, 0.02, manifold);
-        if (a > 0) EXPECT_GT(manifold.count, 0) << describe(a, b);
+        EXPECT_TRUE(a == 0 || manifold.count > 0) << describe(a, b);
         expectSane(manifold, 0.02, describe(a, b).c_str());
       }
     }
@@ -60,7 +64,7 @@ TEST(Degenerate, DeepOverlapsComeOutByTheShortestWay) {
   Random random(2);
   for (int a = 1; a < kShapeTypeCount; ++a) {
     for (int b = a; b < kShapeTypeCount; ++b) {
-      for (int k = 0; k < 100; ++k) {
+      for (int k = 0; k < samples(100); ++k) {
         const Shape first = randomShape(random, static_cast<ShapeType>(a)),
                     second = randomShape(random, static_cast<ShapeType>(b));
         const Pose poseA{Vec3::Zero(), randomRotation(random)}, poseB{randomVector(random, 0.2), randomRotation(random)};
@@ -81,7 +85,7 @@ TEST(Degenerate, SizesFromAMicrometreToAThousandKilometresAndTheirRatiosStayFini
   Random random(3);
   for (int a = 0; a < kShapeTypeCount; ++a) {
     for (int b = std::max(a, 1); b < kShapeTypeCount; ++b) {
-      for (int k = 0; k < 60; ++k) {
+      for (int k = 0; k < samples(60); ++k) {
         const double sizeA = std::pow(10.0, uniform(random, -5.0, 5.5));
         const double sizeB = k % 2 ? sizeA : std::pow(10.0, uniform(random, -5.0, 5.5));
         if (std::max(sizeA, sizeB) / std::min(sizeA, sizeB) > 1e6) continue;
@@ -142,7 +146,7 @@ TEST(Degenerate, NoPairAllocates) {
   Random random(4);
   for (int a = 0; a < kShapeTypeCount; ++a) {
     for (int b = std::max(a, 1); b < kShapeTypeCount; ++b) {
-      for (int k = 0; k < 100; ++k) {
+      for (int k = 0; k < samples(100); ++k) {
         const Shape first = randomShape(random, static_cast<ShapeType>(a)),
                     second = randomShape(random, static_cast<ShapeType>(b));
         const Pose poseA{randomVector(random, 1.0), randomRotation(random)};
@@ -160,7 +164,7 @@ TEST(Degenerate, NoPairAllocates) {
 // Any set of points: the deepest survives, and never more than four do.
 TEST(Reduction, KeepsTheDeepestOfAnySet) {
   Random random(5);
-  for (int k = 0; k < 5000; ++k) {
+  for (int k = 0; k < samples(5000); ++k) {
     ContactSet set;
     set.normal = Vec3::UnitZ();
     const int n = 1 + static_cast<int>(random() % (k % 10 == 0 ? 400 : 12));
@@ -174,7 +178,8 @@ TEST(Reduction, KeepsTheDeepestOfAnySet) {
     reduce(set, 0.02, manifold);
     EXPECT_LE(manifold.count, kManifoldPoints);
     EXPECT_EQ(manifold.count > 0, lowest <= 0.02);
-    if (manifold.count > 0) EXPECT_LE(deepest(manifold), lowest + 2e-6);  // kDepthTie of a patch two metres wide
+    if (manifold.count == 0) continue;
+    EXPECT_LE(deepest(manifold), lowest + 2e-6);  // kDepthTie of a patch two metres wide
   }
 }
 

@@ -15,6 +15,15 @@ namespace cairn::test {
 
 using Random = std::mt19937_64;
 
+// How many random cases to try: a tenth without optimization, where each takes fifty times as long.
+constexpr int samples(int count) {
+#ifdef NDEBUG
+  return count;
+#else
+  return count / 10;
+#endif
+}
+
 inline constexpr std::array<const char*, kShapeTypeCount> kTypeNames = {"plane",    "sphere",    "capsule", "box",
                                                                         "cylinder", "ellipsoid", "hull"};
 

@@ -43,8 +43,8 @@ double reachDown(const Shape& shape, const Quat& rotation) {
 void roll(const Shape& shape, const Quat& start, const Vec3& about, int expectedPoints) {
   Random random(1);
   for (const Ground& ground : grounds()) {
-    for (int k = 0; k < 1000; ++k) {
-      const double angle = 2.0 * std::numbers::pi * k / 1000.0 + 1e-3;
+    for (int k = 0; k < samples(1000); ++k) {
+      const double angle = 2.0 * std::numbers::pi * k / samples(1000) + 1e-3;
       const Quat rotation = (Quat(Eigen::AngleAxisd(angle, about)) * start).normalized();
       const double gap = uniform(random, -1e-3, 1e-3);
       const Pose rolling{{0.3 * std::sin(angle), 0.2 * std::cos(angle), reachDown(shape, rotation) + gap}, rotation};
@@ -89,8 +89,9 @@ TEST(Rolling, StandingCylinderHasFourRimPointsThatStayWhileItSpins) {
   const Shape cylinder = makeShape(Cylinder{0.4, 0.3});
   for (const Ground& ground : grounds()) {
     Manifold first;
-    for (int k = 0; k < 1000; ++k) {
-      const Pose pose{{0.1, -0.2, 0.3 + 1e-4}, Quat(Eigen::AngleAxisd(2.0 * std::numbers::pi * k / 1000.0, Vec3::UnitZ()))};
+    for (int k = 0; k < samples(1000); ++k) {
+      const Pose pose{{0.1, -0.2, 0.3 + 1e-4},
+                      Quat(Eigen::AngleAxisd(2.0 * std::numbers::pi * k / samples(1000), Vec3::UnitZ()))};
       Manifold manifold;
       collide(ground.shape, ground.pose, cylinder, pose, kMargin, manifold);
       ASSERT_EQ(manifold.count, 4) << ground.name;
@@ -110,7 +111,7 @@ TEST(Rolling, TheLowestRimPointOfATiltedCapIsAmongThePoints) {
   Random random(2);
   const Shape cylinder = makeShape(Cylinder{0.4, 0.3});
   for (const Ground& ground : grounds()) {
-    for (int k = 0; k < 500; ++k) {
+    for (int k = 0; k < samples(500); ++k) {
       const double angle = std::pow(10.0, uniform(random, -5.0, -1.0));
       const double where = uniform(random, -3.0, 3.0);
       const Quat tilt(Eigen::AngleAxisd(angle, Vec3(std::cos(where), std::sin(where), 0)));

@@ -204,9 +204,13 @@ TEST(Sat, PolytopesOfManyVerticesFallBackExactlyWhereEpaRunsOut) {
   ConvexHull round;
   for (int i = 0; i < 300; ++i) round.points.push_back(randomUnit(random));
   const Shape a = makeShape(round);
-  const Pose poseB = randomPose(random, 0.01);
+  const Pose poseB = randomPose(random, 0.0);
+  const CorePair pair = makeCorePair(a, Pose{}, a, poseB);
+  EXPECT_FALSE(epa(pair, gjk(pair)).converged) << "the case is too easy to test the fall back";
   const SignedDistance result = signedDistance(a, Pose{}, a, poseB);
-  EXPECT_NEAR(result.distance, exhaustiveSeparation(a, Pose{}, a, poseB), 1e-12);
+  EXPECT_NEAR(result.distance, separation(a, Pose{}, a, poseB, result.normal), 1e-14);
+  EXPECT_GE(result.distance, searchSeparation(a, Pose{}, a, poseB, random, 4000, 20, 1000) - 1e-14);
+  EXPECT_GE(result.distance, -epa(pair, gjk(pair)).depth);
   EXPECT_NEAR(outsideness(a, result.pointA), 0.0, 1e-12);
   EXPECT_NEAR(outsideness(a, poseB.inversePoint(result.pointB)), 0.0, 1e-12);
 }

@@ -205,6 +205,20 @@ TEST(SceneErrors, NameLineFieldAndRemedy) {
   }
 }
 
+TEST(SceneErrors, ASmallFileCannotAskForEndlessWork) {
+  std::string points;
+  for (int i = 0; i < 5000; ++i)
+    points += "[" + std::to_string(i % 17) + ", " + std::to_string(i % 13) + ", " + std::to_string(i) + "],";
+  const auto heavy = problemsOf(body("\"shape\": {\"type\": \"hull\", \"points\": [" + points +
+                                     "]}, \"pattern\": {\"type\": \"row\", \"count\": 1000000}"));
+  EXPECT_NE(heavy.front().message.find("hull points"), std::string::npos) << heavy.front().format();
+  std::string patterns;
+  for (int i = 0; i < 9; ++i) patterns += "{\"type\": \"row\", \"count\": 1},";
+  const auto deep = problemsOf(sphere("\"radius\": 1}, \"pattern\": [" + patterns + "], \"x\": {"));
+  EXPECT_EQ(deep.front().field, "bodies[0].pattern");
+  EXPECT_NE(deep.front().message.find("at most 8"), std::string::npos) << deep.front().format();
+}
+
 TEST(SceneErrors, SeveralAreReportedAtOnce) {
   const auto problems =
       problemsOf(sceneWith("\"titel\": \"x\", \"bodies\": [{\"mas\": 1, \"shape\": {\"type\": \"sphere\", \"radius\": -1}}, "

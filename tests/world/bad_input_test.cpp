@@ -194,7 +194,11 @@ TEST(BadInput, ABodyThatFallsForeverIsQuarantinedInTheEnd) {
 }
 
 TEST(BadInput, CoincidentBodiesComeApartAtBoundedSpeed) {
-  const std::vector<Geometry> shapes = {Sphere{0.5}, Box{}, Capsule{0.3, 0.3}, Cylinder{0.4, 0.5}, Ellipsoid{Vec3(0.5, 0.4, 0.3)},
+  const std::vector<Geometry> shapes = {Sphere{0.5},
+                                        Box{},
+                                        Capsule{0.3, 0.3},
+                                        Cylinder{0.4, 0.5},
+                                        Ellipsoid{Vec3(0.5, 0.4, 0.3)},
                                         ConvexHull{{{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}}}};
   for (const Geometry& a : shapes) {
     for (const Geometry& b : shapes) {

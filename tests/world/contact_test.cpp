@@ -98,10 +98,11 @@ TEST(Friction, ThrownSphereStartsToRollOnTime) {
 
 // Curved surfaces are curved: on a face nothing is felt of a tessellation, so a rolling body keeps its height and speed.
 TEST(Rolling, RoundBodiesRollWithoutBumps) {
-  const std::vector<std::pair<const char*, Geometry>> grounds = {
-      {"plane", Plane{}}, {"box", Box{Vec3(50, 50, 1)}}};
-  const std::vector<std::pair<const char*, Geometry>> bodies = {{"sphere", Sphere{0.5}}, {"cylinder", Cylinder{0.5, 0.4}},
-                                                                {"capsule", Capsule{0.5, 0.4}}, {"ellipsoid", Ellipsoid{Vec3(0.5, 0.5, 0.8)}}};
+  const std::vector<std::pair<const char*, Geometry>> grounds = {{"plane", Plane{}}, {"box", Box{Vec3(50, 50, 1)}}};
+  const std::vector<std::pair<const char*, Geometry>> bodies = {{"sphere", Sphere{0.5}},
+                                                                {"cylinder", Cylinder{0.5, 0.4}},
+                                                                {"capsule", Capsule{0.5, 0.4}},
+                                                                {"ellipsoid", Ellipsoid{Vec3(0.5, 0.5, 0.8)}}};
   for (const auto& [groundName, ground] : grounds) {
     for (const auto& [bodyName, geometry] : bodies) {
       World world;
@@ -215,7 +216,8 @@ TEST(Contact, CompoundBodyRestsOnAllItsShapes) {
   ShapeDesc top{.geometry = Box{Vec3(1, 0.6, 0.05)}, .local = {.position = {0, 0, 0.75}}};
   table.shapes = {top};
   for (const double x : {-0.9, 0.9}) {
-    for (const double y : {-0.5, 0.5}) table.shapes.push_back({.geometry = Cylinder{0.05, 0.35}, .local = {.position = {x, y, 0.35}}});
+    for (const double y : {-0.5, 0.5})
+      table.shapes.push_back({.geometry = Cylinder{0.05, 0.35}, .local = {.position = {x, y, 0.35}}});
   }
   const BodyId id = world.addBody(table);
   run(world, 3.0);

@@ -14,16 +14,18 @@ World mixedWorld(int threads, std::uint64_t seed = 1) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return static_cast<double>(seed >> 11) * 0x1p-53;
   };
-  const std::vector<Geometry> shapes = {Sphere{0.3},
-                                        Box{Vec3(0.3, 0.2, 0.25)},
-                                        Capsule{0.15, 0.25},
-                                        Cylinder{0.25, 0.2},
-                                        Ellipsoid{Vec3(0.3, 0.2, 0.15)},
-                                        ConvexHull{{{0.3, 0, 0}, {-0.3, 0.1, 0}, {0, 0.3, 0}, {0, -0.3, 0.1}, {0, 0, 0.35}, {0.1, 0, -0.3}}}};
+  const std::vector<Geometry> shapes = {
+      Sphere{0.3},
+      Box{Vec3(0.3, 0.2, 0.25)},
+      Capsule{0.15, 0.25},
+      Cylinder{0.25, 0.2},
+      Ellipsoid{Vec3(0.3, 0.2, 0.15)},
+      ConvexHull{{{0.3, 0, 0}, {-0.3, 0.1, 0}, {0, 0.3, 0}, {0, -0.3, 0.1}, {0, 0, 0.35}, {0.1, 0, -0.3}}}};
   std::vector<BodyId> ids;
   for (int i = 0; i < 250; ++i) {
-    BodyDesc desc = solid(shapes[static_cast<std::size_t>(i) % shapes.size()],
-                          {(i % 6 - 2.5) * 0.6 + 0.1 * random(), (i / 6 % 6 - 2.5) * 0.6, 0.5 + 0.65 * (i / 36)}, {.friction = 0.4});
+    BodyDesc desc =
+        solid(shapes[static_cast<std::size_t>(i) % shapes.size()],
+              {(i % 6 - 2.5) * 0.6 + 0.1 * random(), (i / 6 % 6 - 2.5) * 0.6, 0.5 + 0.65 * (i / 36)}, {.friction = 0.4});
     desc.pose.rotation = Quat(random(), random() - 0.5, random() - 0.5, random() - 0.5).normalized();
     desc.angularVelocity = {random(), random(), random()};
     ids.push_back(world.addBody(desc));

@@ -45,8 +45,8 @@ TEST(FreeMotion, DampingSlowsAsStated) {
   EXPECT_NEAR(world.state(id)->linearVelocity.x(), std::exp(-2.0), 1e-3);
 }
 
-// Moments 1, 2, 3 kg m^2 turning about the middle axis at 5 rad/s, disturbed by 0.01 rad/s. Reference: Jacobi elliptic functions,
-// cross-checked by an 8th-order Runge-Kutta integration to 6e-10.
+// Moments 1, 2, 3 kg m^2 turning about the middle axis at 5 rad/s, disturbed by 0.01 rad/s. Reference: Jacobi elliptic
+// functions, cross-checked by an 8th-order Runge-Kutta integration to 6e-10.
 TEST(FreeMotion, BodySpunAboutItsMiddleAxisFlipsOnTime) {
   WorldSettings settings;
   settings.gravity.setZero();

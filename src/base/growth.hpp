@@ -1,0 +1,20 @@
+// Room for more: large tables grow by an eighth, not by doubling, so that a big world does not hold twice what it needs.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace cairn {
+
+template <class T>
+void makeRoom(std::vector<T>& table, std::size_t count) {
+  if (table.capacity() < count) table.reserve(count + count / 8 + 16);
+}
+
+template <class T>
+void resizeGently(std::vector<T>& table, std::size_t count) {
+  makeRoom(table, count);
+  table.resize(count);
+}
+
+}  // namespace cairn
