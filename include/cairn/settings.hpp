@@ -9,7 +9,7 @@ namespace cairn {
 
 // The default stepper: substeps, soft contacts with a relaxation pass, warm starting.
 struct SoftOptions {
-  int substeps = 16;
+  int substeps = 20;
   // How fast a contact without stated stiffness pushes bodies apart: the undamped frequency of the contact's mass on its
   // spring. Never above an eighth of the substep rate, whatever is asked for.
   double contactFrequency = 90.0;     // Hz

@@ -84,15 +84,12 @@ std::uint32_t incidentFace(const Polytope& polytope, const Vec3& localDown, std:
   return best;
 }
 
-void touchVertices(const Flat& flat, const Frame& frame, const Solid& other, const Polytope& polytope, double reachable,
-                   ContactSet& set) {
+void touchVertices(const Frame& frame, const Solid& other, const Polytope& polytope, ContactSet& set) {
   const Mat3 toFrame = (Mat3() << frame.u.transpose(), frame.v.transpose(), frame.n.transpose()).finished();
   const Mat3 turn = toFrame * other.rotation;
   const Vec3 offset = toFrame * (other.position - frame.origin);
-  (void)flat;
   for (std::uint32_t i = 0; i < polytope.vertexCount; ++i) {
     const Vec3 p = turn * polytope.vertices[i] + offset;
-    if (p.z() > reachable) continue;
     set.add(frame.candidate(p.x(), p.y(), p.z(), featureName(FeatureKind::Vertex, i)));
   }
 }
@@ -328,7 +325,7 @@ void touchFlat(const Flat& flat, const Solid& other, const Polytope* polytope, d
       }
       const Frame frame(flat, other.position + other.rotation * polytope->vertices[lowest]);
       if (flat.kind == Flat::Kind::Infinite) {
-        touchVertices(flat, frame, other, *polytope, std::numeric_limits<double>::infinity(), set);
+        touchVertices(frame, other, *polytope, set);
       } else {
         touchPolygon(flat, frame, other, *polytope, lowest, slop, set);
       }

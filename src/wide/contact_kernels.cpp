@@ -143,41 +143,13 @@ void ApplyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies)
   }
 }
 
-void SolveSoft(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
-  const V zero = hn::Zero(kTag);
-  const V inverseH = hn::Set(kTag, values.inverseH);
-  for (ContactBlock& block : blocks) {
-    for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
-      PairMotion motion(block, bodies, at);
-      const Displacement displacement(block, bodies, at);
-      const V3 normal = load(block.normal, at);
-      const V rate = load(block.biasRate + at);
-      const V limit = hn::Neg(load(block.pushOut + at));
-      for (unsigned p = 0; p < block.points; ++p) {
-        ContactPointLanes& point = points[block.firstPoint + p];
-        const V s = displacement.separation(point, normal, at);
-        const auto apart = hn::Gt(s, zero);
-        const V bias = hn::IfThenElse(apart, hn::Mul(s, inverseH), hn::Max(hn::Mul(rate, s), limit));
-        const V mass = hn::IfThenElse(apart, load(point.mass + at), load(point.softMass + at));
-        const V share = hn::IfThenElseZero(hn::Not(apart), load(point.softShare + at));
-        const V old = load(point.impulse + at);
-        const V u = motion.relative(normal, load(point.armA, at), load(point.armB, at));
-        const V pull = hn::Mul(share, hn::Sub(old, load(point.heldImpulse + at)));
-        const V wanted = hn::Sub(hn::Sub(old, hn::Mul(mass, hn::Add(u, bias))), pull);
-        const V impulse = hn::Max(wanted, zero);
-        store(impulse, point.impulse + at);
-        motion.push(normal, load(point.turnA, at), load(point.turnB, at), hn::Sub(impulse, old));
-      }
-      motion.write(block, bodies, at);
-    }
-  }
-}
-
 // Sum of the normal impulses, and of impulse times lever.
 struct Load {
   V force, moment;
 };
 
+// kBook: add the impulses to the step's sums.
+template <bool kBook>
 HWY_INLINE void SolveFriction(ContactBlock& block, PairMotion& motion, const V3& normal, const Load& load_, int at) {
   const V3 tangent1 = load(block.tangent, at);
   const V3 tangent2 = cross(normal, tangent1);
@@ -202,8 +174,10 @@ HWY_INLINE void SolveFriction(ContactBlock& block, PairMotion& motion, const V3&
   store(f2, block.friction2 + at);
   motion.push(tangent1, load(block.turnA1, at), load(block.turnB1, at), hn::Sub(f1, old1));
   motion.push(tangent2, load(block.turnA2, at), load(block.turnB2, at), hn::Sub(f2, old2));
-  store(hn::Add(load(block.total1 + at), f1), block.total1 + at);
-  store(hn::Add(load(block.total2 + at), f2), block.total2 + at);
+  if (kBook) {
+    store(hn::Add(load(block.total1 + at), f1), block.total1 + at);
+    store(hn::Add(load(block.total2 + at), f2), block.total2 + at);
+  }
 
   const V spin = dot(normal, sub(motion.b.angular, motion.a.angular));
   const V oldTwist = load(block.twist + at);
@@ -214,7 +188,42 @@ HWY_INLINE void SolveFriction(ContactBlock& block, PairMotion& motion, const V3&
   const V change = hn::Sub(twist, oldTwist);
   subScaled(motion.a.angular, load(block.twistTurnA, at), change);
   addScaled(motion.b.angular, load(block.twistTurnB, at), change);
-  store(hn::Add(load(block.totalTwist + at), twist), block.totalTwist + at);
+  if (kBook) store(hn::Add(load(block.totalTwist + at), twist), block.totalTwist + at);
+}
+
+void SolveSoft(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
+  const V zero = hn::Zero(kTag);
+  const V inverseH = hn::Set(kTag, values.inverseH);
+  for (ContactBlock& block : blocks) {
+    for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
+      PairMotion motion(block, bodies, at);
+      const Displacement displacement(block, bodies, at);
+      const V3 normal = load(block.normal, at);
+      const V rate = load(block.biasRate + at);
+      const V limit = hn::Neg(load(block.pushOut + at));
+      Load sum{zero, zero};
+      for (unsigned p = 0; p < block.points; ++p) {
+        ContactPointLanes& point = points[block.firstPoint + p];
+        const V s = displacement.separation(point, normal, at);
+        const auto apart = hn::Gt(s, zero);
+        const V bias = hn::IfThenElse(apart, hn::Mul(s, inverseH), hn::Max(hn::Mul(rate, s), limit));
+        const V mass = hn::IfThenElse(apart, load(point.mass + at), load(point.softMass + at));
+        const V share = hn::IfThenElseZero(hn::Not(apart), load(point.softShare + at));
+        const V old = load(point.impulse + at);
+        const V u = motion.relative(normal, load(point.armA, at), load(point.armB, at));
+        const V pull = hn::Mul(share, hn::Sub(old, load(point.heldImpulse + at)));
+        const V wanted = hn::Sub(hn::Sub(old, hn::Mul(mass, hn::Add(u, bias))), pull);
+        const V impulse = hn::Max(wanted, zero);
+        store(impulse, point.impulse + at);
+        motion.push(normal, load(point.turnA, at), load(point.turnB, at), hn::Sub(impulse, old));
+        sum.force = hn::Add(sum.force, impulse);
+        sum.moment = hn::Add(sum.moment, hn::Mul(impulse, load(point.lever + at)));
+      }
+      // Without friction here, pushing bricks out of each other would shove them sideways before relaxation can object.
+      SolveFriction<false>(block, motion, normal, sum, at);
+      motion.write(block, bodies, at);
+    }
+  }
 }
 
 void Relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
@@ -239,7 +248,7 @@ void Relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const S
         sum.force = hn::Add(sum.force, impulse);
         sum.moment = hn::Add(sum.moment, hn::Mul(impulse, load(point.lever + at)));
       }
-      SolveFriction(block, motion, normal, sum, at);
+      SolveFriction<true>(block, motion, normal, sum, at);
       motion.write(block, bodies, at);
     }
   }

@@ -202,7 +202,7 @@ TEST(Sat, PolytopesOfManyVerticesFallBackExactlyWhereEpaRunsOut) {
   // Two round hulls about one centre: hundreds of faces at nearly the same depth.
   Random random(7);
   ConvexHull round;
-  for (int i = 0; i < 300; ++i) round.points.push_back(randomUnit(random));
+  for (int i = 0; i < 450; ++i) round.points.push_back(randomUnit(random));
   const Shape a = makeShape(round);
   const Pose poseB = randomPose(random, 0.0);
   const CorePair pair = makeCorePair(a, Pose{}, a, poseB);
