@@ -14,8 +14,9 @@ namespace cairn {
 namespace {
 
 constexpr int kSamples = kSamplesPerSide * kSamplesPerSide;
-constexpr int kShadowSegments = 16;    // chords around a shape that throws a shadow
-constexpr int kLineReach = 2;          // samples from the edge that a line covers
+constexpr int kMostShadowSegments = 36;  // chords around a shape that throws a shadow
+constexpr int kLineReach = 2;            // samples from the edge that a line covers
+constexpr int kGlassLineReach = 4;
 constexpr float kSameDepth = 4e-3f;    // relative: a neighbour nearer than this is in front, and the line is on its side
 constexpr double kSmallestPart = 0.2;  // pixels: smaller parts are left out
 constexpr double kGridPart = 1.0;      // scene radii: static shapes larger than this carry the grid
@@ -66,7 +67,7 @@ class Picture {
     drawPlanes();
     drawParts();
     collectFragments();
-    lightPoints(points_, casters_, scene_, shader_.toSun());
+    lightPoints(points_, casters_, scene_, shader_.toSun(), std::max(camera_.width, camera_.height));
     std::vector<Vec3f> colours = shadeFragments();
     if (glass_.width > 0) addGlass(colours);
     return encode(colours);
@@ -93,7 +94,7 @@ class Picture {
       const float lineSize = static_cast<float>(featureSize(part.geometry, mesh));
       for (const Vec3& normal : mesh.faceNormals) addFace(part, normal, lineSize);
       drawMesh(part.isGlass ? glass_ : solid_, camera_, mesh, part.pose, firstFace);
-      if (!part.isGlass) addCaster(part, mesh);
+      if (!part.isGlass) addCaster(part, mesh, std::min(segmentsFor(0.4 * pixels), kMostShadowSegments));
     }
   }
 
@@ -110,9 +111,9 @@ class Picture {
     faces_.push_back(face);
   }
 
-  void addCaster(const PicturePart& part, const Mesh& fine) {
+  void addCaster(const PicturePart& part, const Mesh& fine, int segments) {
     const bool isFlat = std::holds_alternative<Box>(part.geometry) || std::holds_alternative<ConvexHull>(part.geometry);
-    const Mesh coarse = isFlat ? Mesh{} : buildMesh(part.geometry, kShadowSegments);
+    const Mesh coarse = isFlat ? Mesh{} : buildMesh(part.geometry, segments);
     const Mesh& mesh = isFlat ? fine : coarse;
     const auto base = static_cast<std::uint32_t>(casters_.vertices.size());
     for (const Vec3& vertex : mesh.vertices) casters_.vertices.push_back(part.pose.point(vertex).cast<float>());
@@ -122,11 +123,11 @@ class Picture {
   }
 
   // Whether all samples of the pixel and those that its lines look at show one face.
-  static bool isPlain(const SampleLayer& layer, int left, int top) {
-    const int firstRow = std::max(top - kLineReach, 0);
-    const int lastRow = std::min(top + kSamplesPerSide + kLineReach, layer.height);
-    const int firstColumn = std::max(left - kLineReach, 0);
-    const int lastColumn = std::min(left + kSamplesPerSide + kLineReach, layer.width);
+  static bool isPlain(const SampleLayer& layer, int left, int top, int reach) {
+    const int firstRow = std::max(top - reach, 0);
+    const int lastRow = std::min(top + kSamplesPerSide + reach, layer.height);
+    const int firstColumn = std::max(left - reach, 0);
+    const int lastColumn = std::min(left + kSamplesPerSide + reach, layer.width);
     const std::uint32_t face = layer.face[layer.index(left, top)];
     for (int row = firstRow; row < lastRow; ++row) {
       const std::uint32_t* faces = layer.face.data() + layer.index(0, row);
@@ -138,7 +139,7 @@ class Picture {
   }
 
   // Whether the sample lies on the line around its face.
-  static bool isOnLine(const SampleLayer& layer, int column, int row) {
+  static bool isOnLine(const SampleLayer& layer, int column, int row, int width) {
     const std::size_t here = layer.index(column, row);
     const float limit = layer.inverseDepth[here] * (1.0f + kSameDepth);
     const auto differs = [&](int otherColumn, int otherRow) {
@@ -146,7 +147,7 @@ class Picture {
       const std::size_t other = layer.index(otherColumn, otherRow);
       return layer.face[other] != layer.face[here] && layer.inverseDepth[other] <= limit;
     };
-    for (int reach = 1; reach <= kLineReach; ++reach) {
+    for (int reach = 1; reach <= width; ++reach) {
       if (differs(column - reach, row) || differs(column + reach, row)) return true;
       if (differs(column, row - reach) || differs(column, row + reach)) return true;
     }
@@ -155,6 +156,7 @@ class Picture {
 
   void collectFragments() {
     for (int y = 0; y < camera_.height; ++y) {
+      if (y % 2 == 0) skyOfBlock_.assign(camera_.width / 2 + 1, kNoFace);
       for (int x = 0; x < camera_.width; ++x) collectPixel(x, y);
     }
   }
@@ -162,7 +164,7 @@ class Picture {
   void collectPixel(int x, int y) {
     const auto pixel = static_cast<std::uint32_t>(y * camera_.width + x);
     const int left = x * kSamplesPerSide, top = y * kSamplesPerSide;
-    const bool plain = isPlain(solid_, left, top);
+    const bool plain = isPlain(solid_, left, top, kLineReach);
     if (plain && solid_.face[solid_.index(left, top)] == kNoFace) return;
     struct Group {
       std::uint32_t face;
@@ -184,7 +186,7 @@ class Picture {
       group.column += column + 0.5 + sampleShift(row);
       group.row += row + 0.5;
       group.inverseDepth += solid_.inverseDepth[sample];
-      if (!plain && faces_[face].lineSize > 0.0f && isOnLine(solid_, column, row)) {
+      if (!plain && faces_[face].lineSize > 0.0f && isOnLine(solid_, column, row, kLineReach)) {
         group.line += shader_.lineStrength(faces_[face], solid_.inverseDepth[sample]);
       }
     }
@@ -195,11 +197,23 @@ class Picture {
       const Vec3 position =
           camera_.eye +
           camera_.direction(group.column * mean / kSamplesPerSide, group.row * mean / kSamplesPerSide) / inverseDepth;
+      if (shader_.hazeAt(faces_[group.face], position.cast<float>()) >= 1.0f) continue;  // background
       fragments_.push_back({pixel, group.face, static_cast<float>(inverseDepth),
                             static_cast<float>(group.count) / static_cast<float>(kSamples),
                             group.line * static_cast<float>(mean)});
+      const auto index = static_cast<std::uint32_t>(points_.size());
       points_.push_back({.position = position.cast<float>(), .normal = normalAt(faces_[group.face], position)});
+      points_.back().skyFrom = plain ? sharedSky(x, y, index) : index;
     }
+  }
+
+  // Pixels within a flat face share the sky in blocks of two by two.
+  std::uint32_t sharedSky(int x, int y, std::uint32_t index) {
+    const std::uint32_t face = fragments_[index].face;
+    if (faces_[face].normal == Vec3f::Zero()) return index;
+    std::uint32_t& shared = skyOfBlock_[x / 2];
+    if ((x % 2 == 0 && y % 2 == 0) || shared == kNoFace || fragments_[shared].face != face) shared = index;
+    return shared;
   }
 
   Vec3f normalAt(const PictureFace& face, const Vec3& position) const {
@@ -231,7 +245,7 @@ class Picture {
     for (int y = 0; y < camera_.height; ++y) {
       for (int x = 0; x < camera_.width; ++x) {
         const int left = x * kSamplesPerSide, top = y * kSamplesPerSide;
-        const bool plain = isPlain(glass_, left, top);
+        const bool plain = isPlain(glass_, left, top, kGlassLineReach);
         if (plain && glass_.face[glass_.index(left, top)] == kNoFace) continue;
         int inFront = 0, onLine = 0;
         for (int k = 0; k < kSamples; ++k) {
@@ -239,7 +253,7 @@ class Picture {
           const std::size_t sample = glass_.index(column, row);
           if (glass_.face[sample] == kNoFace || glass_.inverseDepth[sample] < solid_.inverseDepth[sample]) continue;
           ++inFront;
-          if (!plain && isOnLine(glass_, column, row)) ++onLine;
+          if (!plain && isOnLine(glass_, column, row, kGlassLineReach)) ++onLine;
         }
         Vec3f& colour = colours[static_cast<std::size_t>(y) * camera_.width + x];
         colour = Shader::throughGlass(colour, static_cast<float>(inFront) / kSamples, static_cast<float>(onLine) / kSamples);
@@ -276,6 +290,7 @@ class Picture {
   Casters casters_;
   std::vector<Fragment> fragments_;
   std::vector<LitPoint> points_;
+  std::vector<std::uint32_t> skyOfBlock_;  // index of a point, or kNoFace
 };
 
 }  // namespace

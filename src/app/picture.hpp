@@ -22,8 +22,8 @@ struct PictureOptions {
   int height = 900;  // pixels
   // m, world. Unset: a three-quarter view from slightly above that has every body that can move in frame (but for a few
   // that flew far away from all others).
-  std::optional<Vec3> eye;
-  std::optional<Vec3> target;
+  std::optional<Vec3> eye = std::nullopt;
+  std::optional<Vec3> target = std::nullopt;
   double verticalFieldOfViewDeg = 35.0;
 };
 

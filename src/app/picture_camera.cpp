@@ -10,14 +10,16 @@ namespace cairn {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180.0;
-constexpr double kElevation = 21.0 * kDegree;  // of the eye above what it looks at
-constexpr double kTurn = 33.0 * kDegree;       // away from the front: shows two sides, one more than the other
-constexpr double kMargin = 0.10;               // of the picture, left free on every side
-constexpr double kLongRatio = 1.6;             // a scene this much longer than wide is seen from its long side
-constexpr double kNearShare = 1e-3;            // of the distance to the target
-constexpr double kGlassRadius = 0.35;          // of the scene's: smaller static shapes hide too little to matter
-constexpr double kGlassShare = 0.04;           // of the bodies, hidden behind a shape, make it glass
-constexpr std::size_t kGlassProbes = 400;      // bodies to try
+constexpr double kElevation = 21.0 * kDegree;      // of the eye above what it looks at, if that is half as high as wide
+constexpr double kFlatElevation = 31.0 * kDegree;  // if that is flat, and would hide itself
+constexpr double kTurn = 33.0 * kDegree;           // away from the front: shows two sides, one more than the other
+constexpr double kMargin = 0.10;                   // of the picture, left free on every side
+constexpr double kLongRatio = 1.6;                 // a scene this much longer than wide is seen from its long side
+constexpr int kCentringSteps = 12;
+constexpr double kNearShare = 1e-3;        // of the distance to the target
+constexpr double kGlassRadius = 0.35;      // of the scene's: smaller static shapes hide too little to matter
+constexpr double kGlassShare = 0.04;       // of the bodies, hidden behind a shape, make it glass
+constexpr std::size_t kGlassProbes = 400;  // bodies to try
 
 void lookAlong(Camera& camera, const Vec3& forward, const Vec3& up) {
   camera.forward = forward;
@@ -56,26 +58,51 @@ Vec3 frontOf(const PictureScene& scene) {
   return side >= 0.0 ? front : Vec3(-front);
 }
 
+double elevationFor(const PictureScene& scene) {
+  double high = 0.0, low = 0.0;
+  for (const PicturePart& part : scene.parts) {
+    if (!part.isFocus) continue;
+    high = std::max(high, part.support(scene.up));
+    low = std::max(low, part.support(-scene.up));
+  }
+  const double slimness = std::min(1.0, (high + low) / scene.radius);
+  return kFlatElevation + slimness * (kElevation - kFlatElevation);
+}
+
 // The eye nearest to the scene that has every focus part between the four side planes of the view. With
 //   A = max over the scene of p . (right - t forward)   (t: tangent of half the angle of view)
 // a point is left of the right-hand side plane iff A <= eye . (right - t forward); likewise for the other sides.
+struct SideFit {
+  double depth;     // m, of the eye along `forward`: at most this
+  double sideways;  // m, of the eye along the axis
+};
+
+SideFit fitSides(const PictureScene& scene, const Vec3& axis, const Vec3& forward, double tangent) {
+  double plus = -std::numeric_limits<double>::max(), minus = plus;
+  for (const PicturePart& part : scene.parts) {
+    if (!part.isFocus) continue;
+    plus = std::max(plus, part.support(axis - tangent * forward));
+    minus = std::max(minus, part.support(-axis - tangent * forward));
+  }
+  return {-(plus + minus) / (2.0 * tangent), 0.5 * (plus - minus)};
+}
+
 Vec3 fittingEye(const PictureScene& scene, const Camera& camera) {
   const double shrink = 1.0 - 2.0 * kMargin;
   const double tangents[2] = {0.5 * camera.width / camera.focal * shrink, 0.5 * camera.height / camera.focal * shrink};
   const Vec3 axes[2] = {camera.right, camera.upward};
-  double depth = std::numeric_limits<double>::max();
-  double sideways[2];
-  for (int k = 0; k < 2; ++k) {
-    double plus = -std::numeric_limits<double>::max(), minus = plus;
-    for (const PicturePart& part : scene.parts) {
-      if (!part.isFocus) continue;
-      plus = std::max(plus, part.support(axes[k] - tangents[k] * camera.forward));
-      minus = std::max(minus, part.support(-axes[k] - tangents[k] * camera.forward));
-    }
-    depth = std::min(depth, -(plus + minus) / (2.0 * tangents[k]));
-    sideways[k] = 0.5 * (plus - minus);
+  SideFit fits[2];
+  for (int k = 0; k < 2; ++k) fits[k] = fitSides(scene, axes[k], camera.forward, tangents[k]);
+  const int tight = fits[0].depth < fits[1].depth ? 0 : 1, loose = 1 - tight;
+  // Where there is room to spare, a narrower view that is just as tight puts the scene in the middle.
+  double low = 0.0, high = tangents[loose];
+  for (int i = 0; i < kCentringSteps; ++i) {
+    const double middle = 0.5 * (low + high);
+    const SideFit fit = fitSides(scene, axes[loose], camera.forward, middle);
+    (fit.depth < fits[tight].depth ? low : high) = middle;
+    if (fit.depth >= fits[tight].depth) fits[loose] = fit;
   }
-  return sideways[0] * axes[0] + sideways[1] * axes[1] + depth * camera.forward;
+  return fits[0].sideways * axes[0] + fits[1].sideways * axes[1] + fits[tight].depth * camera.forward;
 }
 
 // How many planes hide the scene: the eye is within their solid, and they are not drawn.
@@ -119,11 +146,12 @@ Camera chooseCamera(const PictureScene& scene, const PictureOptions& options) {
   }
   const bool hasFocus = std::any_of(scene.parts.begin(), scene.parts.end(), [](const auto& part) { return part.isFocus; });
   const Vec3 front = frontOf(scene);
+  const double elevation = elevationFor(scene);
   int fewestLost = std::numeric_limits<int>::max();
   for (const double turn : {kTurn, -kTurn, kTurn + std::numbers::pi, std::numbers::pi - kTurn}) {
     Camera candidate = camera;
     const Vec3 level = Eigen::AngleAxisd(turn, scene.up) * front;
-    lookAlong(candidate, -(std::cos(kElevation) * level + std::sin(kElevation) * scene.up).normalized(), scene.up);
+    lookAlong(candidate, -(std::cos(elevation) * level + std::sin(elevation) * scene.up).normalized(), scene.up);
     if (hasFocus && !options.target) {
       candidate.eye = fittingEye(scene, candidate);
     } else {

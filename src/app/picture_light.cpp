@@ -10,11 +10,12 @@
 namespace cairn {
 namespace {
 
-constexpr int kSunDirections = 20;
+constexpr int kSunDirections = 24;
 constexpr double kSunRadius = 0.022;  // rad, half the angle across: larger than the real sun's, for softer shadows
-constexpr int kSunMapSide = 1280;     // texels
-constexpr int kSkyDirections = 56;
-constexpr int kSkyMapSide = 512;  // texels
+constexpr double kSunMapSide = 0.8;   // of the picture: about a texel for a pixel
+constexpr int kSkyDirections = 64;
+constexpr double kSkyMapSide = 0.32;
+constexpr int kSmallestMapSide = 192, kLargestMapSide = 2560;  // texels
 // Large scenes get fewer directions rather than a long wait.
 constexpr double kMostTriangleDraws = 8e6;
 constexpr int kFewestDirections = 10;
@@ -109,21 +110,25 @@ constexpr double kGoldenAngle = 2.399963229728653;  // rad: successive turns by 
 
 }  // namespace
 
-void lightPoints(std::vector<LitPoint>& points, const Casters& casters, const PictureScene& scene, const Vec3& toSun) {
+void lightPoints(std::vector<LitPoint>& points, const Casters& casters, const PictureScene& scene, const Vec3& toSun,
+                 int pictureSide) {
   const double triangles = std::max(1.0, casters.indices.size() / 3.0);
   const double share = std::min(1.0, kMostTriangleDraws / (triangles * (kSunDirections + kSkyDirections)));
   const int sunCount = std::max(kFewestDirections, static_cast<int>(share * kSunDirections));
   const int skyCount = std::max(kFewestDirections, static_cast<int>(share * kSkyDirections));
+  const auto mapSide = [&](double share) {
+    return std::clamp(static_cast<int>(share * pictureSide), kSmallestMapSide, kLargestMapSide);
+  };
   std::vector<Vec3f> scratch;
-  const auto add = [&](const Vec3& direction, int side, float LitPoint::*where, float weight) {
+  const auto add = [&](std::vector<LitPoint>& lit, const Vec3& direction, int side, float LitPoint::*where, float weight) {
     const Vec3f along = direction.cast<float>();
     if (casters.indices.empty()) {
-      for (LitPoint& point : points) point.*where += weight * std::max(0.0f, along.dot(point.normal));
+      for (LitPoint& point : lit) point.*where += weight * std::max(0.0f, along.dot(point.normal));
       return;
     }
     HeightMap map(direction, scene, side);
     map.draw(casters, scratch);
-    for (LitPoint& point : points) {
+    for (LitPoint& point : lit) {
       const float cosine = along.dot(point.normal);
       if (cosine > 0.0f) point.*where += weight * cosine * map.visibility(point);
     }
@@ -132,14 +137,22 @@ void lightPoints(std::vector<LitPoint>& points, const Casters& casters, const Pi
   for (int i = 0; i < sunCount; ++i) {
     const double r = kSunRadius * std::sqrt((i + 0.5) / sunCount), angle = i * kGoldenAngle;
     const Vec3 direction = (toSun + r * std::cos(angle) * sunX + r * std::sin(angle) * sunY).normalized();
-    add(direction, kSunMapSide, &LitPoint::sun, 1.0f / static_cast<float>(sunCount));
+    add(points, direction, mapSide(kSunMapSide), &LitPoint::sun, 1.0f / static_cast<float>(sunCount));
+  }
+
+  std::vector<LitPoint> skyPoints;
+  std::vector<std::uint32_t> place(points.size());
+  for (std::uint32_t i = 0; i < points.size(); ++i) {
+    place[i] = points[i].skyFrom == i ? static_cast<std::uint32_t>(skyPoints.size()) : place[points[i].skyFrom];
+    if (points[i].skyFrom == i) skyPoints.push_back(points[i]);
   }
   const Vec3 skyX = scene.up.unitOrthogonal(), skyY = scene.up.cross(skyX);
   for (int i = 0; i < skyCount; ++i) {
     const double z = (i + 0.5) / skyCount, r = std::sqrt(1.0 - z * z), angle = i * kGoldenAngle;
     const Vec3 direction = z * scene.up + r * std::cos(angle) * skyX + r * std::sin(angle) * skyY;
-    add(direction, kSkyMapSide, &LitPoint::sky, 2.0f / static_cast<float>(skyCount));
+    add(skyPoints, direction, mapSide(kSkyMapSide), &LitPoint::sky, 2.0f / static_cast<float>(skyCount));
   }
+  for (std::uint32_t i = 0; i < points.size(); ++i) points[i].sky = skyPoints[place[i]].sky;
 }
 
 }  // namespace cairn

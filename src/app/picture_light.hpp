@@ -15,6 +15,9 @@ namespace cairn {
 struct LitPoint {
   Vec3f position;  // m, relative to the scene's origin
   Vec3f normal;
+  // The point whose sky this one shares: itself, or an earlier one close by on the same flat face. The sky's light changes
+  // slowly, and is most of the work.
+  std::uint32_t skyFrom = 0;
   float sun = 0.0f;  // of the sun's light, cosine included
   float sky = 0.0f;  // of a whole sky above a level face, cosine included
 };
@@ -25,7 +28,9 @@ struct Casters {
   std::vector<std::uint32_t> indices;  // three per triangle
 };
 
-// `toSun` is a unit vector. Bodies beyond the scene's radius by a good deal throw no shadows.
-void lightPoints(std::vector<LitPoint>& points, const Casters& casters, const PictureScene& scene, const Vec3& toSun);
+// `toSun` is a unit vector; `pictureSide` the longer side of the picture in pixels, which says how fine shadows must be.
+// Bodies beyond the scene's radius by a good deal throw no shadows.
+void lightPoints(std::vector<LitPoint>& points, const Casters& casters, const PictureScene& scene, const Vec3& toSun,
+                 int pictureSide);
 
 }  // namespace cairn

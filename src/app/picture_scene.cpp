@@ -11,8 +11,9 @@ namespace {
 
 constexpr unsigned kStaticColour = 0xB4B6B8;
 // Earths, greens and blues of like strength, ordered so that neighbours differ: families that collide move on to the next.
-constexpr std::array<unsigned, 10> kPalette = {0xC96F4A, 0x5B8DB8, 0xD9A441, 0x5FA08A, 0xB5697F,
-                                               0x7F9F4E, 0x7C78B0, 0xC98B5E, 0x4F8A96, 0xA9746E};
+constexpr std::array<unsigned, 10> kPalette = {0xBE7860, 0x7396B8, 0xD3AD62, 0x74A896, 0xBC8290,
+                                               0x95AA6A, 0x918FBA, 0xCE9A76, 0x6A98A3, 0xBFAB8C};
+constexpr std::uint64_t kSeed = 8993;       // of the names' hash: one that makes bricks brick red
 constexpr double kBrightnessJitter = 0.13;  // of the colour, either way
 constexpr double kWarmthJitter = 0.05;
 // A body is a stray if leaving out this share of the bodies makes the rest this much smaller. Without that rule one body
@@ -24,7 +25,7 @@ constexpr double kEmptyRadius = 2.5;      // m, of a world with nothing to look 
 
 // FNV-1a with a final mix: unlike std::hash, the same on every machine.
 std::uint64_t hashText(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
+  std::uint64_t hash = 0xcbf29ce484222325u ^ kSeed;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   hash ^= hash >> 29;
   hash *= 0xbf58476d1ce4e5b9u;
@@ -39,7 +40,7 @@ class Palette {
   Vec3f colourOf(std::string_view name, const Geometry& firstShape) {
     std::string family(nameFamily(name));
     // Names that the world made up say nothing; the shape does.
-    if (family == "body" || family.empty()) family += "#" + std::to_string(firstShape.index());
+    if (family == "body" || family.empty()) family.append("#").append(std::to_string(firstShape.index()));
     const auto [entry, isNew] = entries_.try_emplace(family, hashText(family) % kPalette.size());
     if (isNew) {
       for (std::size_t tries = 0; taken_[entry->second] && tries < kPalette.size(); ++tries) {

@@ -25,6 +25,8 @@ class Shader {
   Vec3f background(int row) const;
   // The colour of a lit point, linear. `line` is the share of it under a line, `inverseDepth` in 1/m.
   Vec3f shade(const PictureFace& face, const LitPoint& point, float line, float inverseDepth, int row) const;
+  // How much of the background the haze puts over a point. Bodies that move are never hazy.
+  float hazeAt(const PictureFace& face, const Vec3f& position) const;
   // How dark lines of this face are at this distance: they fade before they would turn small parts black.
   float lineStrength(const PictureFace& face, float inverseDepth) const;
   // A pixel seen through glass; both shares of the pixel's samples.
@@ -37,6 +39,7 @@ class Shader {
   const Camera& camera_;
   Vec3 toSun_;
   double gridSpacing_;  // m
+  double hazeScale_;    // m
 };
 
 // 0 below the first edge, 1 above the second.

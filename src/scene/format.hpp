@@ -12,7 +12,7 @@ inline constexpr int kFormatVersion = 1;
 const Rule& sceneRule();     // a whole file
 const Rule& settingsRule();  // its "settings"
 
-std::string sceneSchema();     // JSON schema (draft 7) of a scene file
-std::string sceneReference();  // the same as tables in Markdown
+std::string sceneSchema();     // JSON schema (draft 7) of a scene file: docs/scene.schema.json
+std::string sceneReference();  // the same as tables in Markdown: docs/scene-reference.md
 
 }  // namespace cairn

@@ -202,6 +202,10 @@ class SchemaWriter {
 class ReferenceWriter {
  public:
   std::string document(const Rule& root) {
+    text_ =
+        "# Every field of a scene file\n\nWritten by `cairn schema --reference`; [scene-format.md](scene-format.md) "
+        "explains with "
+        "examples.\n";
     section("scene", "The whole file", root);
     return std::move(text_);
   }
@@ -257,7 +261,7 @@ class ReferenceWriter {
 
   void section(const std::string& name, const std::string& heading, const Rule& rule) {
     if (!done_.emplace(name, true).second) return;
-    text_ += fmt::format("\n### {}\n", heading);
+    text_ += fmt::format("\n## {}\n", heading);
     if (rule.kind == Rule::Kind::Object) rows(rule.fields);
     if (rule.kind == Rule::Kind::Either) {
       text_ += fmt::format("\n{}.\n", cell(rule));
