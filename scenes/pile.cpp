@@ -7,8 +7,8 @@ namespace {
 
 constexpr double kSmallestEdge = 0.5;   // m
 constexpr double kLargestEdge = 1.0;    // m
-constexpr double kLargestTilt = 0.1;    // rad
-constexpr double kCell = 1.2;           // m: a tilted box of the largest size fits
+constexpr double kLargestTilt = 0.4;    // rad: enough to tumble instead of stacking up in columns
+constexpr double kCell = 1.42;          // m: two of the largest boxes, tilted that far about any axis, do not touch
 constexpr double kWallThickness = 1.0;  // m
 
 SceneModel build(const ParameterValues& values) {
@@ -20,9 +20,9 @@ SceneModel build(const ParameterValues& values) {
   model.seconds = 10.0;
   model.materials["wood"] = material;
 
-  // A loose pile fills about half of its space; the walls reach well above it.
+  // Tumbled boxes fill less than half of their space; the walls reach well above them.
   const double meanVolume = std::pow(0.5 * (kSmallestEdge + kLargestEdge), 3);
-  const double wallHeight = 2.0 * count * meanVolume / (width * width) + 4.0;
+  const double wallHeight = 2.6 * count * meanVolume / (width * width) + 4.0;
   const auto addStatic = [&](const char* name, const Geometry& geometry, const Vec3& position) {
     SceneBody body;
     body.desc.name = name;
@@ -74,7 +74,7 @@ SceneBuilder pileBuilder() {
           "and come to rest. Many bodies, many sizes, much rearranging.",
       .parameters =
           {{.name = "count", .value = 2000, .least = 1, .most = 200000, .what = "boxes", .whole = true},
-           {.name = "width", .value = 10, .least = 1.2, .most = 1000, .unit = "m", .what = "of the bin, inside"},
+           {.name = "width", .value = 10, .least = 1.42, .most = 1000, .unit = "m", .what = "of the bin, inside"},
            {.name = "friction", .value = 0.5, .least = 0, .most = 100, .what = "of every surface"},
            {.name = "seed", .value = 1, .least = 0, .most = 4294967295.0, .what = "of the random sizes", .whole = true}},
       .build = build,

@@ -15,7 +15,7 @@
 namespace cairn {
 
 inline constexpr int kLargestPictureSide = 8192;       // pixels
-inline constexpr int kMostPicturePixels = 36'000'000;  // drawing takes about 130 bytes each
+inline constexpr int kMostPicturePixels = 36'000'000;  // drawing takes about 200 bytes each
 
 struct PictureOptions {
   int width = 1600;  // pixels

@@ -15,6 +15,7 @@ constexpr double kFlatElevation = 31.0 * kDegree;  // if that is flat, and would
 constexpr double kTurn = 33.0 * kDegree;           // away from the front: shows two sides, one more than the other
 constexpr double kMargin = 0.10;                   // of the picture, left free on every side
 constexpr double kLongRatio = 1.6;                 // a scene this much longer than wide is seen from its long side
+constexpr double kLongShare = 0.1;                 // of the scene's radius, at least: the spread of a stack across is chance
 constexpr int kCentringSteps = 12;
 constexpr double kNearShare = 1e-3;        // of the distance to the target
 constexpr double kGlassRadius = 0.35;      // of the scene's: smaller static shapes hide too little to matter
@@ -50,7 +51,7 @@ Vec3 frontOf(const PictureScene& scene) {
   spread = spread / count - mean * mean.transpose();
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> solver(spread);
   const Eigen::Vector2d extent = solver.eigenvalues().cwiseMax(0.0).cwiseSqrt();
-  if (extent[1] < kLongRatio * extent[0] + 1e-9 * scene.radius) return -y;
+  if (extent[1] < std::max(kLongRatio * extent[0], kLongShare * scene.radius)) return -y;
   const Eigen::Vector2d across = solver.eigenvectors().col(0);
   const Vec3 front = across.x() * x + across.y() * y;
   // Of the two long sides the one that the usual front is nearer to; for a scene along y, the one towards +x.

@@ -11,6 +11,9 @@ namespace cairn {
 namespace {
 
 constexpr int kSunDirections = 24;
+// Points that the sun's whole rim lights, or none of it, are not asked about its inside.
+constexpr int kRimDirections = 6;
+constexpr float kDecided = 1e-4f;
 constexpr double kSunRadius = 0.022;  // rad, half the angle across: larger than the real sun's, for softer shadows
 constexpr double kSunMapSide = 0.8;   // of the picture: about a texel for a pixel
 constexpr int kSkyDirections = 64;
@@ -116,8 +119,8 @@ void lightPoints(std::vector<LitPoint>& points, const Casters& casters, const Pi
   const double share = std::min(1.0, kMostTriangleDraws / (triangles * (kSunDirections + kSkyDirections)));
   const int sunCount = std::max(kFewestDirections, static_cast<int>(share * kSunDirections));
   const int skyCount = std::max(kFewestDirections, static_cast<int>(share * kSkyDirections));
-  const auto mapSide = [&](double share) {
-    return std::clamp(static_cast<int>(share * pictureSide), kSmallestMapSide, kLargestMapSide);
+  const auto mapSide = [&](double ofPicture) {
+    return std::clamp(static_cast<int>(ofPicture * pictureSide), kSmallestMapSide, kLargestMapSide);
   };
   std::vector<Vec3f> scratch;
   const auto add = [&](std::vector<LitPoint>& lit, const Vec3& direction, int side, float LitPoint::*where, float weight) {
@@ -134,11 +137,33 @@ void lightPoints(std::vector<LitPoint>& points, const Casters& casters, const Pi
     }
   };
   const Vec3 sunX = toSun.unitOrthogonal(), sunY = toSun.cross(sunX);
-  for (int i = 0; i < sunCount; ++i) {
-    const double r = kSunRadius * std::sqrt((i + 0.5) / sunCount), angle = i * kGoldenAngle;
-    const Vec3 direction = (toSun + r * std::cos(angle) * sunX + r * std::sin(angle) * sunY).normalized();
-    add(points, direction, mapSide(kSunMapSide), &LitPoint::sun, 1.0f / static_cast<float>(sunCount));
+  const auto sunDirection = [&](double r, double angle) -> Vec3 {
+    return (toSun + kSunRadius * r * (std::cos(angle) * sunX + std::sin(angle) * sunY)).normalized();
+  };
+  const float weight = 1.0f / static_cast<float>(sunCount);
+  Vec3f rim = Vec3f::Zero();
+  for (int i = 0; i < kRimDirections; ++i) {
+    const Vec3 direction = sunDirection(1.0, 2.0 * std::numbers::pi * i / kRimDirections);
+    add(points, direction, mapSide(kSunMapSide), &LitPoint::sun, weight);
+    rim += weight * direction.cast<float>();
   }
+  std::vector<LitPoint> halfLit;
+  std::vector<std::uint32_t> halfLitIndices;
+  for (std::uint32_t i = 0; i < points.size(); ++i) {
+    LitPoint& point = points[i];
+    const float most = rim.dot(point.normal);
+    if (point.sun > kDecided * most && point.sun < (1.0f - kDecided) * most) {
+      halfLit.push_back(point);
+      halfLitIndices.push_back(i);
+    }
+    point.sun *= static_cast<float>(sunCount) / kRimDirections;
+  }
+  const int inner = sunCount - kRimDirections;
+  for (int i = 0; i < inner; ++i) {
+    const Vec3 direction = sunDirection(std::sqrt((i + 0.5) / inner), i * kGoldenAngle);
+    add(halfLit, direction, mapSide(kSunMapSide), &LitPoint::sun, weight);
+  }
+  for (std::size_t k = 0; k < halfLit.size(); ++k) points[halfLitIndices[k]].sun = halfLit[k].sun;
 
   std::vector<LitPoint> skyPoints;
   std::vector<std::uint32_t> place(points.size());

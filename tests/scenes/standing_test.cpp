@@ -64,7 +64,7 @@ TEST(Gallery, StacksWallsAndPyramidsStandForTenSeconds) {
 }
 
 TEST(Gallery, PileComesToRestInItsBin) {
-  const RunReport report = runGallery("pile", 8.0);
+  const RunReport report = runGallery("pile", 10.0);
   EXPECT_EQ(report.bodies, 2000);
   EXPECT_EQ(report.bodiesLost, 0);
   EXPECT_EQ(report.quarantined, 0);

@@ -1,0 +1,104 @@
+// Colours and islands on random contact graphs, against their definitions.
+#include "dynamics/colouring.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+#include <set>
+
+#include "dynamics/islands.hpp"
+
+namespace cairn {
+namespace {
+
+// Bodies, some of them static, with contacts between random pairs.
+System randomSystem(std::mt19937_64& random, int bodies, int contacts) {
+  System system;
+  for (int i = 0; i < bodies; ++i) {
+    Body body;
+    body.alive = true;
+    body.kind = random() % 5 == 0 ? BodyKind::Static : BodyKind::Dynamic;
+    body.inverseMass = body.kind == BodyKind::Dynamic ? 1.0 : 0.0;
+    system.bodies.push_back(body);
+  }
+  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (int i = 0; i < contacts; ++i) {
+    const auto a = static_cast<std::uint32_t>(random() % static_cast<std::uint64_t>(bodies));
+    // Now and then the same body again: hubs need many colours.
+    const auto b = random() % 4 == 0 ? 0u : static_cast<std::uint32_t>(random() % static_cast<std::uint64_t>(bodies));
+    if (a != b) pairs.insert({std::min(a, b), std::max(a, b)});
+  }
+  for (const auto& [a, b] : pairs) {
+    const std::uint32_t slot = system.contacts.acquire();
+    Contact& contact = system.contacts.slots[slot];
+    contact.bodyA = a;
+    contact.bodyB = b;
+    contact.count = static_cast<std::uint8_t>(random() % 5);
+    system.broad.pairs.push_back({a, b, slot});
+  }
+  return system;
+}
+
+TEST(Colouring, ContactsOfAColourShareNoBodyThatMovesAndNoneIsForgotten) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 200; ++round) {
+    const System system = randomSystem(random, 2 + static_cast<int>(random() % 300), static_cast<int>(random() % 1000));
+    Colouring colouring;
+    colourContacts(system, colouring);
+    std::multiset<std::uint32_t> seen(colouring.contacts.begin(), colouring.contacts.end());
+    for (const Pair& pair : system.broad.pairs) {
+      const Contact& contact = system.contacts.slots[pair.contact];
+      const bool matters =
+          contact.count > 0 && (system.bodies[contact.bodyA].isDynamic() || system.bodies[contact.bodyB].isDynamic());
+      ASSERT_EQ(seen.count(pair.contact), matters ? 1u : 0u);
+    }
+    for (int c = 0; c < colouring.colours; ++c) {
+      std::set<std::uint32_t> used;
+      for (std::uint32_t i = colouring.firstOf[c]; i < colouring.firstOf[c + 1]; ++i) {
+        const Contact& contact = system.contacts.slots[colouring.contacts[i]];
+        for (const std::uint32_t body : {contact.bodyA, contact.bodyB}) {
+          if (system.bodies[body].isDynamic()) ASSERT_TRUE(used.insert(body).second);
+        }
+      }
+    }
+  }
+}
+
+TEST(Islands, AreTheConnectedComponentsOfBodiesThatMove) {
+  std::mt19937_64 random(2);
+  for (int round = 0; round < 200; ++round) {
+    System system = randomSystem(random, 2 + static_cast<int>(random() % 100), static_cast<int>(random() % 120));
+    IslandScratch scratch;
+    const int islands = findIslands(system, scratch);
+    // Brute force: spread labels until nothing changes.
+    std::vector<std::size_t> label(system.bodies.size());
+    std::iota(label.begin(), label.end(), std::size_t{0});
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Pair& pair : system.broad.pairs) {
+        const Contact& contact = system.contacts.slots[pair.contact];
+        if (contact.count == 0 || !system.bodies[contact.bodyA].isDynamic() || !system.bodies[contact.bodyB].isDynamic()) continue;
+        const std::size_t least = std::min(label[contact.bodyA], label[contact.bodyB]);
+        changed |= label[contact.bodyA] != least || label[contact.bodyB] != least;
+        label[contact.bodyA] = label[contact.bodyB] = least;
+      }
+    }
+    std::set<std::size_t> components;
+    for (std::size_t i = 0; i < label.size(); ++i) {
+      if (!system.bodies[i].isDynamic()) {
+        ASSERT_EQ(system.bodies[i].island, kNone);
+        continue;
+      }
+      components.insert(label[i]);
+      for (std::size_t j = 0; j < i; ++j) {
+        if (!system.bodies[j].isDynamic()) continue;
+        ASSERT_EQ(label[i] == label[j], system.bodies[i].island == system.bodies[j].island);
+      }
+    }
+    ASSERT_EQ(static_cast<std::size_t>(islands), components.size());
+  }
+}
+
+}  // namespace
+}  // namespace cairn
