@@ -5,9 +5,12 @@
 namespace cairn {
 namespace {
 
-constexpr double kSmallestEdge = 0.5;   // m
-constexpr double kLargestEdge = 1.0;    // m
-constexpr double kLargestTilt = 0.4;    // rad: enough to tumble instead of stacking up in columns
+constexpr double kSmallestEdge = 0.5;  // m
+constexpr double kLargestEdge = 1.0;   // m
+constexpr double kLargestTilt = 0.4;   // rad
+// At the start, along and about each axis: enough to tumble instead of stacking up in columns.
+constexpr double kDriftSpeed = 1.0;     // m/s, sideways
+constexpr double kSpinSpeed = 3.0;      // rad/s
 constexpr double kCell = 1.42;          // m: two of the largest boxes, tilted that far about any axis, do not touch
 constexpr double kWallThickness = 1.0;  // m
 
@@ -20,9 +23,9 @@ SceneModel build(const ParameterValues& values) {
   model.seconds = 10.0;
   model.materials["wood"] = material;
 
-  // Tumbled boxes fill less than half of their space; the walls reach well above them.
-  const double meanVolume = std::pow(0.5 * (kSmallestEdge + kLargestEdge), 3);
-  const double wallHeight = 2.6 * count * meanVolume / (width * width) + 4.0;
+  // The walls are as high as the boxes are at the start: none can leave over the top.
+  const int perSide = std::max(1, static_cast<int>(width / kCell));
+  const double wallHeight = (count / (perSide * perSide) + 2) * kCell;
   const auto addStatic = [&](const char* name, const Geometry& geometry, const Vec3& position) {
     SceneBody body;
     body.desc.name = name;
@@ -42,7 +45,6 @@ SceneModel build(const ParameterValues& values) {
   addStatic("wall west", alongY, {-reach, 0.0, z});
 
   Random random(static_cast<std::uint64_t>(values.at("seed")));
-  const int perSide = std::max(1, static_cast<int>(width / kCell));
   for (int i = 0; i < count; ++i) {
     const int layer = i / (perSide * perSide);
     const int row = i / perSide % perSide;
@@ -52,11 +54,17 @@ SceneModel build(const ParameterValues& values) {
     for (int k = 0; k < 3; ++k) edges[k] = random.uniform(kSmallestEdge, kLargestEdge);
     for (int k = 0; k < 3; ++k) axis[k] = random.uniform(-1.0, 1.0);
     const double angle = random.uniform(0.0, kLargestTilt);
+    Vec3 spin;
+    for (int k = 0; k < 3; ++k) spin[k] = random.uniform(-kSpinSpeed, kSpinSpeed);
+    const double driftX = random.uniform(-kDriftSpeed, kDriftSpeed);
+    const double driftY = random.uniform(-kDriftSpeed, kDriftSpeed);
     SceneBody box;
     box.desc.name = "box." + std::to_string(i);
     box.desc.pose.position = {(column - 0.5 * (perSide - 1)) * kCell, (row - 0.5 * (perSide - 1)) * kCell,
                               (layer + 0.5) * kCell};
     if (axis.norm() > 1e-3) box.desc.pose.rotation = Quat(Eigen::AngleAxisd(angle, axis.normalized()));
+    box.desc.linearVelocity = {driftX, driftY, 0.0};
+    box.desc.angularVelocity = spin;
     box.desc.shapes = {shapeOf(Box{0.5 * edges}, material, 600.0)};
     model.bodies.push_back(std::move(box));
   }

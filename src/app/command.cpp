@@ -49,6 +49,7 @@ void declare(CLI::App& app, Arguments& arguments) {
   option("--threads", arguments.run.threads, "N", "threads; the result does not depend on it");
   option("--record", arguments.run.record, "FILE", "write the motion of every body as CSV");
   option("--every", arguments.run.every, "N", "record every N-th step only");
+  option("--picture", arguments.run.picture, "FILE", "draw the world as it is at the end, as PNG");
   option("--report", arguments.run.report, "FILE", "write the report as JSON");
   run->add_flag("--quiet", arguments.run.quiet, "print nothing but errors");
 

@@ -11,7 +11,7 @@ namespace cairn {
 struct RunArguments {
   std::string scene;
   std::vector<std::string> set;
-  std::optional<std::string> stepper, solver, seconds, dt, threads, record, every, report;
+  std::optional<std::string> stepper, solver, seconds, dt, threads, record, every, picture, report;
   bool quiet = false;
 };
 

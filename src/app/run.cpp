@@ -9,6 +9,7 @@
 #include "app/commands.hpp"
 #include "app/interrupt.hpp"
 #include "app/options.hpp"
+#include "app/picture.hpp"
 #include "app/progress.hpp"
 #include "app/recorder.hpp"
 #include "app/report.hpp"
@@ -62,8 +63,14 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
     every = readWholeOption("--every", *arguments.every, 1, 1000000000);
     if (!arguments.record) throw BadInput("--every: says how often --record writes; allowed: together with --record FILE");
   }
-  if (arguments.record && arguments.report && *arguments.record == *arguments.report) {
-    throw BadInput(fmt::format("--record and --report: both are {}; allowed: two files", *arguments.record));
+  const std::pair<const char*, const std::optional<std::string>&> outputs[] = {
+      {"--record", arguments.record}, {"--report", arguments.report}, {"--picture", arguments.picture}};
+  for (const auto& [option, path] : outputs) {
+    for (const auto& [other, otherPath] : outputs) {
+      if (option == other) break;
+      if (path && path == otherPath)
+        throw BadInput(fmt::format("{} and {}: both are {}; allowed: two files", other, option, *path));
+    }
   }
   SceneModel model = openModel(arguments);
   if (arguments.solver) refuseSolver(*arguments.solver, model.settings.stepper);
@@ -72,6 +79,8 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
   const InterruptGuard interrupt;  // before the files, so that Ctrl-C leaves nothing half written
   std::unique_ptr<WholeFile> reportFile;
   std::unique_ptr<Recorder> recorder;
+  std::unique_ptr<WholeFile> pictureFile;
+  if (arguments.picture) pictureFile = std::make_unique<WholeFile>("--picture", *arguments.picture);
   if (arguments.report) reportFile = std::make_unique<WholeFile>("--report", *arguments.report);
   if (arguments.record) recorder = std::make_unique<Recorder>(*arguments.record, every);
 
@@ -94,6 +103,7 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
   const RunReport report = meter.report();
   const Paint paint(wantsColour(out));
   if (reportFile) reportFile->commit(reportJson(report));
+  if (pictureFile) pictureFile->commit(encodePng(renderPicture(run.world())));
   if (!arguments.quiet) {
     out << reportTable(report, paint);
     for (const auto& one : meter.quarantined()) {

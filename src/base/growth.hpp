@@ -1,4 +1,4 @@
-// Room for more: large tables grow by an eighth, not by doubling, so that a big world does not hold twice what it needs.
+// Room for more: large tables grow by a sixteenth, not by doubling, so that a big world does not hold twice what it needs.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace cairn {
 
 template <class T>
 void makeRoom(std::vector<T>& table, std::size_t count) {
-  if (table.capacity() < count) table.reserve(count + count / 8 + 16);
+  if (table.capacity() < count) table.reserve(count + count / 16 + 16);
 }
 
 template <class T>

@@ -83,12 +83,10 @@ void fillPoint(ContactPointLanes& lanes, int lane, const Contact& contact, const
     const float compliance = 1.0f / (values.h * (values.h * k + c));
     lanes.softMass[lane] = mass / (1.0f + compliance * mass);
     lanes.softShare[lane] = compliance * lanes.softMass[lane];
-    lanes.relaxMass[lane] = 0.0f;
     lanes.heldImpulse[lane] = 0.0f;
   } else {
     lanes.softMass[lane] = soft.massScale * mass;
     lanes.softShare[lane] = soft.share;
-    lanes.relaxMass[lane] = mass;
     lanes.heldImpulse[lane] = isOld ? values.memory * lanes.impulse[lane] : 0.0f;
   }
 }
@@ -147,6 +145,7 @@ void fillLane(ContactBlock& block, ContactPointLanes* points, int lane, Contact&
   if (block.restitution[lane] > 0.0f) block.bounces |= static_cast<std::uint8_t>(1u << lane);
   block.approachAcceleration[lane] = contact.normal.dot(b.acceleration - a.acceleration);
   const Softness& soft = movesA && movesB ? values.between : values.ground;
+  block.relaxes[lane] = stated ? 0.0f : 1.0f;
   block.pushOut[lane] = stated ? 1e30f : values.pushOut;
   block.biasRate[lane] = stated ? contact.stiffness / (values.h * contact.stiffness + contact.damping) : soft.rate;
 

@@ -28,7 +28,6 @@ struct alignas(64) ContactPointLanes {
   Lane3 armA, armB;    // r x n
   Lane3 turnA, turnB;  // inverse inertia times r x n
   Lane mass;           // kg, 1 / (J M^-1 J^T); 0 in an empty lane
-  Lane relaxMass;      // the same, or 0 where relaxation must leave a stated stiffness alone
   Lane softMass;       // kg, of the softened row
   Lane softShare;      // how much of the impulse the spring lets go per pass
   Lane separation;     // m at the step's beginning
@@ -57,6 +56,7 @@ struct alignas(64) ContactBlock {
   Lane3 tangent;             // the second tangent is normal x tangent
   Lane inverseMassA, inverseMassB;
   Lane friction, restitution;
+  Lane relaxes;               // 1, or 0 where relaxation must leave a stated stiffness alone
   Lane biasRate;              // 1/s: how much of the penetration is undone per second
   Lane pushOut;               // m/s at most
   Lane approachAcceleration;  // m/s^2 along the normal, of B against A, by external loads

@@ -234,6 +234,7 @@ void Relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const S
       PairMotion motion(block, bodies, at);
       const Displacement displacement(block, bodies, at);
       const V3 normal = load(block.normal, at);
+      const V relaxes = load(block.relaxes + at);
       Load sum{zero, zero};
       for (unsigned p = 0; p < block.points; ++p) {
         ContactPointLanes& point = points[block.firstPoint + p];
@@ -241,7 +242,7 @@ void Relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const S
         const V bias = hn::Mul(hn::Max(s, zero), inverseH);
         const V old = load(point.impulse + at);
         const V u = motion.relative(normal, load(point.armA, at), load(point.armB, at));
-        const V impulse = hn::Max(hn::Sub(old, hn::Mul(load(point.relaxMass + at), hn::Add(u, bias))), zero);
+        const V impulse = hn::Max(hn::Sub(old, hn::Mul(hn::Mul(relaxes, load(point.mass + at)), hn::Add(u, bias))), zero);
         store(impulse, point.impulse + at);
         motion.push(normal, load(point.turnA, at), load(point.turnB, at), hn::Sub(impulse, old));
         store(hn::Add(load(point.total + at), impulse), point.total + at);
