@@ -24,14 +24,14 @@ struct MassProperties {
 };
 
 struct BodyDesc {
-  std::string name;  // unique within a world; empty: the world makes one up ("body 17")
+  std::string name{};  // unique within a world; empty: the world makes one up ("body 17")
   BodyKind kind = BodyKind::Dynamic;
-  Pose pose;                            // of the body's frame (the origin that shapes and joints refer to)
+  Pose pose{};                          // of the body's frame (the origin that shapes and joints refer to)
   Vec3 linearVelocity = Vec3::Zero();   // m/s, of the centre of mass
   Vec3 angularVelocity = Vec3::Zero();  // rad/s, world axes
-  std::vector<ShapeDesc> shapes;
-  std::optional<double> mass;                    // kg; scales what the densities give
-  std::optional<MassProperties> massProperties;  // given outright; shapes' densities are then not looked at
+  std::vector<ShapeDesc> shapes{};
+  std::optional<double> mass{};                    // kg; scales what the densities give
+  std::optional<MassProperties> massProperties{};  // given outright; shapes' densities are then not looked at
   double gravityScale = 1.0;
   double linearDamping = 0.0;   // 1/s
   double angularDamping = 0.0;  // 1/s
@@ -40,7 +40,7 @@ struct BodyDesc {
 
 // What a body does now.
 struct BodyState {
-  Pose pose;             // of the body's frame
+  Pose pose{};           // of the body's frame
   Vec3 center;           // m, centre of mass in the world
   Vec3 linearVelocity;   // m/s, of the centre of mass
   Vec3 angularVelocity;  // rad/s, world axes

@@ -19,11 +19,11 @@ struct HingeJoint {
 };
 // Holds everything: B keeps the pose that it has relative to A when the joint is made (or the one given).
 struct FixedJoint {
-  std::optional<Quat> rotation;  // orientation of B in A's frame
+  std::optional<Quat> rotation{};  // orientation of B in A's frame
 };
 // Holds two points at a distance.
 struct DistanceJoint {
-  std::optional<double> length;  // m; unset: the distance when the joint is made
+  std::optional<double> length{};  // m; unset: the distance when the joint is made
 };
 
 using JointKind = std::variant<BallJoint, HingeJoint, FixedJoint, DistanceJoint>;
@@ -35,13 +35,13 @@ struct JointSpring {
 };
 
 struct JointDesc {
-  std::string name;
-  BodyId a;
-  BodyId b;
+  std::string name{};
+  BodyId a{};
+  BodyId b{};
   Vec3 anchorA = Vec3::Zero();  // m, in A's frame
   Vec3 anchorB = Vec3::Zero();  // m, in B's frame
   JointKind kind = BallJoint{};
-  std::optional<JointSpring> spring;
+  std::optional<JointSpring> spring{};
   bool bodiesCollide = false;  // whether A and B still collide with each other
 };
 

@@ -16,8 +16,8 @@ struct Ray {
 };
 
 struct RayHit {
-  ShapeId shape;
-  BodyId body;
+  ShapeId shape{};
+  BodyId body{};
   double distance = 0.0;       // m
   Vec3 point = Vec3::Zero();   // m
   Vec3 normal = Vec3::Zero();  // outward

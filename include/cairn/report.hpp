@@ -27,9 +27,9 @@ inline constexpr double kMaximumTimeStep = 1.0;  // s
 // A body whose state became impossible (not finite, too far, too fast). It was put back to its last good place, at rest and
 // without contacts, so that it cannot spoil others.
 struct Quarantine {
-  BodyId body;
-  std::string name;
-  std::string reason;
+  BodyId body{};
+  std::string name{};
+  std::string reason{};
 };
 
 struct StepReport {
@@ -48,7 +48,7 @@ struct StepReport {
   double solverPenetration = 0.0;  // m, deepest point that the solver was given (World::deepestPenetration measures exactly)
   std::array<double, kPhaseCount> phaseMs{};  // wall clock
   double totalMs = 0.0;
-  std::vector<Quarantine> quarantined;  // in this step
+  std::vector<Quarantine> quarantined{};  // in this step
 };
 
 // Energy of all dynamic bodies, J.

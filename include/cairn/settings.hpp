@@ -37,8 +37,8 @@ struct WorldSettings {
   double restitutionSpeed = 0.1;      // m/s: slower approaches do not bounce
   double maximumCoordinate = 1e7;     // m: a body beyond is quarantined
   double maximumSpeed = 1e5;          // m/s: a body faster than that is quarantined
-  SoftOptions soft;
-  SleepOptions sleep;
+  SoftOptions soft{};
+  SleepOptions sleep{};
 };
 
 }  // namespace cairn

@@ -16,8 +16,8 @@ struct Material {
   double restitution = 0.0;  // Newton's coefficient, 0 (plastic) to 1 (elastic)
   // Contact stiffness (N/m) and damping (N s/m) of a whole contact patch. Two stiffnesses act in series, so does damping.
   // Unset: as stiff as the step can resolve (SoftOptions::contactFrequency). A surface that sets one sets both.
-  std::optional<double> stiffness;
-  std::optional<double> damping;
+  std::optional<double> stiffness{};
+  std::optional<double> damping{};
 };
 
 // The solid half-space below a plane: all x with normal . x <= offset. Static bodies only.
@@ -46,7 +46,7 @@ struct Ellipsoid {
 };
 // The convex hull of the points; at least four, not all in one plane.
 struct ConvexHull {
-  std::vector<Vec3> points;  // m
+  std::vector<Vec3> points{};  // m
 };
 
 using Geometry = std::variant<Plane, Sphere, Box, Capsule, Cylinder, Ellipsoid, ConvexHull>;
@@ -54,8 +54,8 @@ using Geometry = std::variant<Plane, Sphere, Box, Capsule, Cylinder, Ellipsoid, 
 // One shape of a body, at a place relative to the body's own frame.
 struct ShapeDesc {
   Geometry geometry = Box{};
-  Pose local;  // shape frame in body frame
-  Material material;
+  Pose local{};  // shape frame in body frame
+  Material material{};
   double density = 1000.0;                   // kg/m^3, used when the body's mass is not given outright
   std::uint32_t group = 1;                   // bits this shape belongs to
   std::uint32_t collidesWith = 0xffffffffu;  // bits it collides with; both sides must agree

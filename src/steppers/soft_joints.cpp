@@ -34,7 +34,7 @@ void SoftJoints::begin(StepContext& context, SoftBodies& bodies, double h) {
     joint.totalImpulse.setZero();
     joint.totalAngularImpulse.setZero();
     if (bodies[joint.a].inverseMass == 0.0f && bodies[joint.b].inverseMass == 0.0f) continue;
-    Work work;
+    Work& work = work_.emplace_back();
     work.joint = i;
     work.softness = 0.0;
     work.rate = rate_;
@@ -44,7 +44,6 @@ void SoftJoints::begin(StepContext& context, SoftBodies& bodies, double h) {
       work.rate = joint.spring->stiffness / denominator;
     }
     for (double& impulse : joint.impulse) impulse = ratio > 0.1 && ratio < 10.0 ? impulse * ratio : 0.0;
-    work_.push_back(work);
   }
 }
 
