@@ -23,6 +23,7 @@ enum class StepStatus : std::uint8_t {
 };
 
 inline constexpr double kMaximumTimeStep = 1.0;  // s
+inline constexpr double kMaximumSpin = 1e6;      // rad/s: a body that spins faster is quarantined
 
 // A body whose state became impossible (not finite, too far, too fast). It was put back to its last good place, at rest and
 // without contacts, so that it cannot spoil others.

@@ -41,8 +41,10 @@ void carryOver(Contact& contact, const Manifold& manifold, const Vec3& centerA, 
     const ManifoldPoint& from = manifold.points[i];
     ContactPoint& to = contact.points[i];
     to = ContactPoint{};
-    to.anchorA = (from.position - centerA).cast<float>();
-    to.anchorB = (from.position - centerB).cast<float>();
+    // On each body's own surface: half way across a wide gap the lever arms of friction would be far longer than the bodies.
+    const Vec3 half = 0.5 * from.separation * manifold.normal;
+    to.anchorA = (from.position - half - centerA).cast<float>();
+    to.anchorB = (from.position + half - centerB).cast<float>();
     to.separation = static_cast<float>(from.separation);
     to.feature = from.feature;
     for (int j = 0; j < oldCount; ++j) {

@@ -17,7 +17,11 @@ void SoftStepper::step(StepContext& context, double dt) {
     if (contacts_.bounces()) contacts_.noteApproach(context.tasks, bodies_.solver());
     bodies_.integrateVelocities(context, h);
     context.timer.finish(Phase::Integrate);
-    if (substep == 0) contacts_.applyImpulses(context.tasks, bodies_.solver());
+    if (substep == 0) {
+      contacts_.applyImpulses(context.tasks, bodies_.solver());
+    } else {
+      contacts_.refreshSpinning(context, bodies_);
+    }
     joints_.applyImpulses(context, bodies_);
     joints_.solve(context, bodies_, false);
     contacts_.solve(context.tasks, bodies_.solver(), values);

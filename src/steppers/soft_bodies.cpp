@@ -13,6 +13,11 @@ constexpr double kGyroscopicTurn = 1e-3;
 constexpr double kFastTurn = 0.05;
 
 Eigen::Map<Float3> velocityOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.velocity); }
+void limit(Eigen::Map<Float3> v, float most) {
+  const float size = v.norm();
+  if (size > most) v *= most / size;
+}
+
 Eigen::Map<Float3> spinOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.spin); }
 
 // Judged by the whole spin, not by its part across the principal axes: a top's axis is pushed aside within the step.
@@ -103,7 +108,7 @@ void SoftBodies::begin(StepContext& context, double dt) {
     PreciseBody precise;
     precise.body = index;
     precise.center = body.center;
-    precise.rotation = body.rotation;
+    precise.rotation = precise.rowRotation = body.rotation;
     if (body.moves() && body.isDynamic()) {
       precise.inverseInertia = inWorldAxes(body.rotation, body.inverseInertia);
       precise.gyroscopic = gyroscopicTurn(body, dt) > kFastTurn;
@@ -139,6 +144,10 @@ void SoftBodies::push(std::uint32_t index, const Vec3& velocity, const Vec3& spi
 
 void SoftBodies::integrateVelocities(StepContext& context, double h) {
   const float hf = static_cast<float>(h);
+  // Far beyond what a body may do: it will be quarantined after the step. Until then it must not overflow, and so spoil
+  // others.
+  const float mostSpeed = static_cast<float>(4.0 * context.settings.maximumSpeed);
+  const float mostSpin = static_cast<float>(4.0 * kMaximumSpin);
   const std::vector<Body>& bodies = context.system.bodies;
   context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
@@ -148,8 +157,16 @@ void SoftBodies::integrateVelocities(StepContext& context, double h) {
       auto spin = spinOf(solver_[i]);
       velocity = (velocity + hf * soft.acceleration) / (1.0f + hf * soft.linearDamping);
       spin = (spin + hf * soft.angularAcceleration) / (1.0f + hf * soft.angularDamping);
+      limit(velocity, mostSpeed);
+      limit(spin, mostSpin);
       if (soft.precise != kNone && precise_[soft.precise].gyroscopic) {
         PreciseBody& precise = precise_[soft.precise];
+        // The momentum that contacts gave stays the same; the spin it means depends on how the body is turned now. (Kept as
+        // a spin it would be worth more momentum with every substep, up to the ratio of the moments, and blow up.)
+        const Vec3 momentum = inWorldAxes(precise.rowRotation, bodies[i].inertia) * Vec3(soft.spinMark.cast<double>());
+        soft.spinMark = (precise.inverseInertia * momentum).cast<float>();
+        soft.inverseInertia = precise.inverseInertia.cast<float>();
+        precise.rowRotation = precise.rotation;
         const Vec3 local = precise.rotation.conjugate() * Vec3(spin.cast<double>());
         precise.midpoint = precise.rotation * midpointAngularVelocity(bodies[i].inertia, local, h);
         spin = precise.midpoint.cast<float>();

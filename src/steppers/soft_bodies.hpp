@@ -30,10 +30,11 @@ struct SoftBody {
 // Bodies whose orientation must be followed within the step: those with joints and those that spin fast for their shape.
 struct PreciseBody {
   std::uint32_t body = kNone;
-  Vec3 center = Vec3::Zero();          // m, at the step's beginning
-  Quat rotation = Quat::Identity();    // now
-  Mat3 inverseInertia = Mat3::Zero();  // world axes, now
-  Vec3 midpoint = Vec3::Zero();        // rad/s, world axes: the spin to turn by, before constraints
+  Vec3 center = Vec3::Zero();           // m, at the step's beginning
+  Quat rotation = Quat::Identity();     // now
+  Mat3 inverseInertia = Mat3::Zero();   // world axes, now
+  Vec3 midpoint = Vec3::Zero();         // rad/s, world axes: the spin to turn by, before constraints
+  Quat rowRotation = Quat::Identity();  // that the contact rows of this substep belong to (gyroscopic bodies only)
   bool gyroscopic = false;
 };
 
@@ -47,6 +48,10 @@ class SoftBodies {
 
   wide::SolverBody* solver() { return solver_.data(); }
   const SoftBody& operator[](std::uint32_t body) const { return bodies_[body]; }
+  // Its inertia in world axes changes within the step, and with it the rows of its contacts.
+  bool isSpinning(std::uint32_t body) const {
+    return bodies_[body].precise != kNone && precise_[bodies_[body].precise].gyroscopic;
+  }
   PreciseBody& precise(std::uint32_t body) { return precise_[bodies_[body].precise]; }
   Vec3 center(const PreciseBody& body) const;  // now
   // Changes a body's velocities by other than contact impulses.

@@ -12,17 +12,11 @@ using wide::kLanes;
 namespace {
 
 constexpr std::size_t kBlockGrain = 8;
+constexpr float kSmallestDeterminant = 1e-4f;  // of a 2 x 2 matrix, relative to the product of its diagonal
 constexpr double kTwoPi = 6.283185307179586;
 // Stored impulses are rescaled when the step changes, but not across absurd ratios.
 constexpr double kMostRescaling = 10.0;
 
-// A spring-damper row over a substep h, from its undamped angular frequency and damping ratio, relative to the row's mass m:
-// k = m w^2, c = 2 zeta m w, softness 1/(h (h k + c)). Implicit Euler, so stable for any stiffness.
-struct Softness {
-  float rate;       // 1/s
-  float massScale;  // m_soft / m
-  float share;
-};
 Softness softness(double frequency, double dampingRatio, double h) {
   if (frequency <= 0.0) return {0.0f, 1.0f, 0.0f};
   const double omega = kTwoPi * frequency;
@@ -31,14 +25,9 @@ Softness softness(double frequency, double dampingRatio, double h) {
   return {static_cast<float>(omega / a1), static_cast<float>(a2 / (1.0 + a2)), static_cast<float>(1.0 / (1.0 + a2))};
 }
 
-struct PrepareValues {
-  Softness between;  // two bodies that can be moved
-  Softness ground;   // one that cannot
-  float pushOut;
-  float memory;
-  float h;
-  float rescale;
-};
+const Softness& softnessOf(const SoftBody& a, const SoftBody& b, const SoftContactValues& values) {
+  return a.inverseMass > 0.0f && b.inverseMass > 0.0f ? values.between : values.ground;
+}
 
 void set(float (&lanes)[3][kLanes], int lane, const Float3& v) {
   for (int k = 0; k < 3; ++k) lanes[k][lane] = v[k];
@@ -60,8 +49,9 @@ void frictionCenter(const Contact& contact, Float3& armA, Float3& armB) {
   }
 }
 
-void fillPoint(ContactPointLanes& lanes, int lane, const Contact& contact, const ContactPoint& point, const SoftBody& a,
-               const SoftBody& b, const PrepareValues& values, const Softness& soft, const Float3& center, bool isOld) {
+// Everything of a point's row that depends on the bodies' inertia.
+void fillPointMass(ContactPointLanes& lanes, int lane, const Contact& contact, const ContactPoint& point, const SoftBody& a,
+                   const SoftBody& b, const SoftContactValues& values) {
   const Float3& n = contact.normal;
   const Float3 armA = point.anchorA.cross(n);
   const Float3 armB = point.anchorB.cross(n);
@@ -73,30 +63,27 @@ void fillPoint(ContactPointLanes& lanes, int lane, const Contact& contact, const
   set(lanes.turnA, lane, turnA);
   set(lanes.turnB, lane, turnB);
   lanes.mass[lane] = mass;
-  lanes.separation[lane] = point.separation;
-  lanes.impulse[lane] = values.rescale * point.normalImpulse;
-  lanes.lever[lane] = (point.anchorA - center).norm();
   if (contact.stiffness > 0.0f) {
-    // A stated stiffness is shared by the points of the patch. Relaxation would make it rigid, and memory stiffer.
+    // A stated stiffness is shared by the points of the patch.
     const float k = contact.stiffness / static_cast<float>(contact.count);
     const float c = contact.damping / static_cast<float>(contact.count);
     const float compliance = 1.0f / (values.h * (values.h * k + c));
     lanes.softMass[lane] = mass / (1.0f + compliance * mass);
     lanes.softShare[lane] = compliance * lanes.softMass[lane];
-    lanes.heldImpulse[lane] = 0.0f;
   } else {
+    const Softness& soft = softnessOf(a, b, values);
     lanes.softMass[lane] = soft.massScale * mass;
     lanes.softShare[lane] = soft.share;
-    lanes.heldImpulse[lane] = isOld ? values.memory * lanes.impulse[lane] : 0.0f;
   }
 }
 
-void fillFriction(ContactBlock& block, int lane, const Contact& contact, const SoftBody& a, const SoftBody& b,
-                  const Float3& centerA, const Float3& centerB, const PrepareValues& values) {
+// Likewise of the patch's friction.
+void fillFrictionMass(ContactBlock& block, int lane, const Contact& contact, const SoftBody& a, const SoftBody& b) {
+  Float3 centerA, centerB;
+  frictionCenter(contact, centerA, centerB);
   const Float3& n = contact.normal;
   const Float3 t1 = n.unitOrthogonal();
   const Float3 t2 = n.cross(t1);
-  set(block.tangent, lane, t1);
   const Float3 armA1 = centerA.cross(t1), armB1 = centerB.cross(t1);
   const Float3 armA2 = centerA.cross(t2), armB2 = centerB.cross(t2);
   const Float3 turnA1 = a.inverseInertia * armA1, turnB1 = b.inverseInertia * armB1;
@@ -113,21 +100,24 @@ void fillFriction(ContactBlock& block, int lane, const Contact& contact, const S
   const float k11 = linear + armA1.dot(turnA1) + armB1.dot(turnB1);
   const float k22 = linear + armA2.dot(turnA2) + armB2.dot(turnB2);
   const float k12 = armA1.dot(turnA2) + armB1.dot(turnB2);
-  const float scale = inverse(k11 * k22 - k12 * k12);
-  block.k11[lane] = k22 * scale;
-  block.k22[lane] = k11 * scale;
-  block.k12[lane] = -k12 * scale;
+  const float determinant = k11 * k22 - k12 * k12;
+  if (determinant > kSmallestDeterminant * k11 * k22) {
+    block.k11[lane] = k22 / determinant;
+    block.k22[lane] = k11 / determinant;
+    block.k12[lane] = -k12 / determinant;
+  } else {
+    // The difference is rounding noise. The trace bounds the matrix from above, so this never overshoots.
+    block.k11[lane] = block.k22[lane] = inverse(k11 + k22);
+    block.k12[lane] = 0.0f;
+  }
   const Float3 twistA = a.inverseInertia * n, twistB = b.inverseInertia * n;
   set(block.twistTurnA, lane, twistA);
   set(block.twistTurnB, lane, twistB);
   block.twistMass[lane] = inverse(n.dot(twistA) + n.dot(twistB));
-  block.friction1[lane] = values.rescale * contact.frictionImpulse.dot(t1);
-  block.friction2[lane] = values.rescale * contact.frictionImpulse.dot(t2);
-  block.twist[lane] = values.rescale * contact.twistImpulse;
 }
 
 void fillLane(ContactBlock& block, ContactPointLanes* points, int lane, Contact& contact, std::uint32_t slot,
-              const SoftBodies& bodies, const System& system, const PrepareValues& values) {
+              const SoftBodies& bodies, const System& system, const SoftContactValues& values) {
   const SoftBody& a = bodies[contact.bodyA];
   const SoftBody& b = bodies[contact.bodyB];
   const bool movesA = a.inverseMass > 0.0f, movesB = b.inverseMass > 0.0f;
@@ -144,18 +134,30 @@ void fillLane(ContactBlock& block, ContactPointLanes* points, int lane, Contact&
   block.restitution[lane] = stated ? 0.0f : contact.restitution;
   if (block.restitution[lane] > 0.0f) block.bounces |= static_cast<std::uint8_t>(1u << lane);
   block.approachAcceleration[lane] = contact.normal.dot(b.acceleration - a.acceleration);
-  const Softness& soft = movesA && movesB ? values.between : values.ground;
-  block.relaxes[lane] = stated ? 0.0f : 1.0f;
+  block.relaxes[lane] = stated ? 0.0f : 1.0f;  // relaxation would make a stated stiffness rigid
   block.pushOut[lane] = stated ? 1e30f : values.pushOut;
-  block.biasRate[lane] = stated ? contact.stiffness / (values.h * contact.stiffness + contact.damping) : soft.rate;
+  block.biasRate[lane] =
+      stated ? contact.stiffness / (values.h * contact.stiffness + contact.damping) : softnessOf(a, b, values).rate;
 
   Float3 centerA, centerB;
   frictionCenter(contact, centerA, centerB);
   for (int p = 0; p < contact.count; ++p) {
-    fillPoint(points[block.firstPoint + p], lane, contact, contact.points[p], a, b, values, soft, centerA,
-              (contact.oldPoints >> p & 1) != 0);
+    ContactPointLanes& lanes = points[block.firstPoint + p];
+    const ContactPoint& point = contact.points[p];
+    fillPointMass(lanes, lane, contact, point, a, b, values);
+    lanes.separation[lane] = point.separation;
+    lanes.impulse[lane] = values.rescale * point.normalImpulse;
+    lanes.lever[lane] = (point.anchorA - centerA).norm();
+    // A new point has no load to remember, and a stated stiffness must not be made stiffer.
+    const bool remembers = !stated && (contact.oldPoints >> p & 1) != 0;
+    lanes.heldImpulse[lane] = remembers ? values.memory * lanes.impulse[lane] : 0.0f;
   }
-  fillFriction(block, lane, contact, a, b, centerA, centerB, values);
+  fillFrictionMass(block, lane, contact, a, b);
+  const Float3 t1 = contact.normal.unitOrthogonal();
+  set(block.tangent, lane, t1);
+  block.friction1[lane] = values.rescale * contact.frictionImpulse.dot(t1);
+  block.friction2[lane] = values.rescale * contact.frictionImpulse.dot(contact.normal.cross(t1));
+  block.twist[lane] = values.rescale * contact.twistImpulse;
 
   const Body& bodyA = system.bodies[contact.bodyA];
   const Body& bodyB = system.bodies[contact.bodyB];
@@ -215,7 +217,7 @@ void SoftContacts::begin(StepContext& context, const SoftBodies& bodies, double 
 
   const SoftOptions& options = context.settings.soft;
   const double most = 1.0 / (8.0 * h);  // Hz: above, a substep does not resolve the contact
-  PrepareValues values;
+  SoftContactValues& values = values_;
   values.between = softness(std::min(options.contactFrequency, most), options.contactDampingRatio, h);
   values.ground = softness(std::min(2.0 * options.contactFrequency, most), 0.5 * options.contactDampingRatio, h);
   values.pushOut = static_cast<float>(options.pushOutSpeed);
@@ -235,6 +237,15 @@ void SoftContacts::begin(StepContext& context, const SoftBodies& bodies, double 
     }
   });
 
+  spinning_.clear();
+  for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      if (blocks_[i].contact[lane] == kNone) continue;
+      if (bodies.isSpinning(blocks_[i].bodyA[lane]) || bodies.isSpinning(blocks_[i].bodyB[lane]))
+        spinning_.push_back({i, lane});
+    }
+  }
+
   std::uint32_t approaches = 0;
   for (ContactBlock& block : blocks_) {
     if (block.bounces == 0) continue;
@@ -253,6 +264,20 @@ void SoftContacts::begin(StepContext& context, const SoftBodies& bodies, double 
   context.report.touchingPairs = static_cast<int>(colouring_.contacts.size());
   context.report.colours = colouring_.colours;
   context.report.solverPenetration = -static_cast<double>(deepest);
+}
+
+void SoftContacts::refreshSpinning(StepContext& context, const SoftBodies& bodies) {
+  for (const auto& [index, lane] : spinning_) {
+    ContactBlock& block = blocks_[index];
+    const Contact& contact = context.system.contacts.slots[block.contact[lane]];
+    const SoftBody& a = bodies[contact.bodyA];
+    const SoftBody& b = bodies[contact.bodyB];
+    const int at = static_cast<int>(lane);
+    for (int p = 0; p < contact.count; ++p) {
+      fillPointMass(points_[block.firstPoint + p], at, contact, contact.points[p], a, b, values_);
+    }
+    fillFrictionMass(block, at, contact, a, b);
+  }
 }
 
 void SoftContacts::finish(StepContext& context) const {

@@ -7,6 +7,7 @@ namespace cairn {
 
 namespace {
 
+constexpr double kForgetfulTurn = 0.5;  // rad per substep
 constexpr double kTwoPi = 6.283185307179586;
 // Added to the diagonal, relative to its largest entry: keeps a redundant joint solvable without being felt.
 constexpr double kRegularisation = 1e-12;
@@ -21,6 +22,7 @@ void SoftJoints::begin(StepContext& context, SoftBodies& bodies, double h) {
   const double omega = kTwoPi * std::min(options.jointFrequency, 0.25 / h);
   const double a1 = 2.0 * options.jointDampingRatio + h * omega;
   const double a2 = h * omega * a1;
+  h_ = h;
   rate_ = omega / a1;
   massScale_ = a2 / (1.0 + a2);
   share_ = 1.0 / (1.0 + a2);
@@ -88,7 +90,10 @@ void SoftJoints::pushBodies(const Work& work, const Joint& joint, const Impulses
 void SoftJoints::applyImpulses(StepContext& context, SoftBodies& bodies) {
   refresh(context, bodies);
   for (const Work& work : work_) {
-    const Joint& joint = context.system.joints[work.joint];
+    Joint& joint = context.system.joints[work.joint];
+    // An impulse from before such a turn points anywhere.
+    const double spin = std::max(spinOf(bodies.solver()[joint.a]).norm(), spinOf(bodies.solver()[joint.b]).norm());
+    if (spin * h_ > kForgetfulTurn) joint.impulse.fill(0.0);
     pushBodies(work, joint, joint.impulse, bodies);
   }
 }

@@ -14,7 +14,6 @@ namespace {
 // Bounds within which single-precision rows neither overflow nor vanish.
 constexpr double kSmallestMass = 1e-18, kLargestMass = 1e18;      // kg
 constexpr double kSmallestMoment = 1e-32, kLargestMoment = 1e30;  // kg m^2
-constexpr double kLargestSpin = 1e6;                              // rad/s
 
 std::string text(double value) {
   char buffer[32];
@@ -193,7 +192,7 @@ BodyId World::addBody(const BodyDesc& desc) {
   requireFinite("linearVelocity", desc.linearVelocity);
   requireRange("linearVelocity", desc.linearVelocity.norm(), 0.0, settings.maximumSpeed, "m/s");
   requireFinite("angularVelocity", desc.angularVelocity);
-  requireRange("angularVelocity", desc.angularVelocity.norm(), 0.0, kLargestSpin, "rad/s");
+  requireRange("angularVelocity", desc.angularVelocity.norm(), 0.0, kMaximumSpin, "rad/s");
   requireRange("gravityScale", desc.gravityScale, -1e3, 1e3, "");
   requireRange("linearDamping", desc.linearDamping, 0.0, 1e6, "1/s");
   requireRange("angularDamping", desc.angularDamping, 0.0, 1e6, "1/s");

@@ -9,14 +9,13 @@ namespace cairn {
 namespace {
 
 constexpr std::size_t kColliderGrain = 256;
-constexpr double kMostSpin = 1e6;  // rad/s
 
 const char* whatIsWrong(const Body& body, const WorldSettings& settings) {
   if (!body.center.allFinite() || !body.rotation.coeffs().allFinite()) return "its place is not a number";
   if (!body.velocity.allFinite() || !body.spin.allFinite()) return "its velocity is not a number";
   if (body.center.cwiseAbs().maxCoeff() > settings.maximumCoordinate) return "it is beyond the world's maximumCoordinate";
   if (body.velocity.norm() > settings.maximumSpeed) return "it is faster than the world's maximumSpeed";
-  if (body.spin.norm() > kMostSpin) return "it spins faster than 1e6 rad/s";
+  if (body.spin.norm() > kMaximumSpin) return "it spins faster than 1e6 rad/s";
   return nullptr;
 }
 
@@ -46,7 +45,7 @@ void WorldImpl::applyEdits(double dt, StepReport& report) {
       const double speed = (body.velocity + dt * body.inverseMass * body.force).norm();
       const double spin = body.spin.norm() + dt * (body.inverseInertia * (body.rotation.conjugate() * body.torque)).norm();
       if (!(speed <= state.settings.maximumSpeed)) wrong = "the force on it makes it faster than the world's maximumSpeed";
-      if (!(spin <= kMostSpin)) wrong = "the torque on it makes it spin faster than 1e6 rad/s";
+      if (!(spin <= kMaximumSpin)) wrong = "the torque on it makes it spin faster than 1e6 rad/s";
     }
     if (wrong != nullptr) quarantine(i, wrong, report);
     places[i] = {body.center, body.rotation};

@@ -30,7 +30,8 @@ TEST(InstructionSets, AllGiveTheSameBits) {
     if ((supported & bit) == 0) continue;
     hwy::SetSupportedTargetsForTest(bit);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    if (tried.insert(wide::instructionSet()).second) EXPECT_EQ(hashOfACollapse(), best) << wide::instructionSet();
+    if (!tried.insert(wide::instructionSet()).second) continue;
+    EXPECT_EQ(hashOfACollapse(), best) << wide::instructionSet();
   }
   hwy::SetSupportedTargetsForTest(0);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
