@@ -77,11 +77,12 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
 
   SceneRun run(std::move(model));
   const InterruptGuard interrupt;  // before the files, so that Ctrl-C leaves nothing half written
-  std::unique_ptr<WholeFile> reportFile;
+  const auto wholeFile = [](const char* option, const std::optional<std::string>& path) {
+    return path ? std::make_unique<WholeFile>(option, *path) : nullptr;
+  };
+  const std::unique_ptr<WholeFile> reportFile = wholeFile("--report", arguments.report);
+  const std::unique_ptr<WholeFile> pictureFile = wholeFile("--picture", arguments.picture);
   std::unique_ptr<Recorder> recorder;
-  std::unique_ptr<WholeFile> pictureFile;
-  if (arguments.picture) pictureFile = std::make_unique<WholeFile>("--picture", *arguments.picture);
-  if (arguments.report) reportFile = std::make_unique<WholeFile>("--report", *arguments.report);
   if (arguments.record) recorder = std::make_unique<Recorder>(*arguments.record, every);
 
   RunMeter meter(run);

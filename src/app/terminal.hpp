@@ -22,7 +22,9 @@ class Paint {
 
  private:
   std::string wrap(const char* code, std::string_view text) const {
-    return on_ ? "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m" : std::string(text);
+    std::string wrapped(text);
+    if (on_) wrapped.insert(0, std::string("\x1b[").append(code).append("m")).append("\x1b[0m");
+    return wrapped;
   }
   bool on_;
 };

@@ -54,36 +54,90 @@ HWY_INLINE V3 cross(const V3& a, const V3& b) {
           hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
 }
 
-// The velocities (or motions) of the bodies in the lanes, turned from rows into columns through a small buffer.
+// The velocities (or motions) of the bodies in the lanes: rows in memory, one per body, columns in registers.
 struct Motion {
   V3 linear, angular;
 };
+
+#if HWY_TARGET == HWY_SCALAR
+
 template <int kOffset>  // in floats from the body's beginning
 HWY_INLINE Motion gather(const SolverBody* bodies, const std::uint32_t* index) {
-  alignas(64) float column[6][kLanes];
-  const int lanes = static_cast<int>(hn::Lanes(kTag));
-  for (int lane = 0; lane < lanes; ++lane) {
-    const float* row = reinterpret_cast<const float*>(bodies + index[lane]) + kOffset;
-    for (int k = 0; k < 6; ++k) column[k][lane] = row[k];
-  }
-  return {{load(column[0]), load(column[1]), load(column[2])}, {load(column[3]), load(column[4]), load(column[5])}};
+  const float* row = reinterpret_cast<const float*>(bodies + index[0]) + kOffset;
+  return {{load(row), load(row + 1), load(row + 2)}, {load(row + 3), load(row + 4), load(row + 5)}};
 }
 HWY_INLINE void scatter(const Motion& m, SolverBody* bodies, const std::uint32_t* index, unsigned mask) {
-  alignas(64) float column[6][kLanes];
-  store(m.linear.x, column[0]);
-  store(m.linear.y, column[1]);
-  store(m.linear.z, column[2]);
-  store(m.angular.x, column[3]);
-  store(m.angular.y, column[4]);
-  store(m.angular.z, column[5]);
-  const int lanes = static_cast<int>(hn::Lanes(kTag));
-  for (int lane = 0; lane < lanes; ++lane) {
-    // Bodies that cannot be moved are shared between lanes and threads: they are read, never written.
-    if ((mask >> lane & 1u) == 0) continue;
-    float* row = bodies[index[lane]].velocity;
-    for (int k = 0; k < 6; ++k) row[k] = column[k][lane];
+  if ((mask & 1u) == 0) return;
+  float* row = bodies[index[0]].velocity;
+  store(m.linear.x, row);
+  store(m.linear.y, row + 1);
+  store(m.linear.z, row + 2);
+  store(m.angular.x, row + 3);
+  store(m.angular.y, row + 4);
+  store(m.angular.z, row + 5);
+}
+
+#else
+
+// Transposes 4 x 4 numbers in every 128-bit part of four vectors.
+HWY_INLINE void transpose4(V& a, V& b, V& c, V& d) {
+  const hn::Repartition<double, Tag> wide;
+  const auto ab0 = hn::BitCast(wide, hn::InterleaveLower(kTag, a, b)),
+             ab1 = hn::BitCast(wide, hn::InterleaveUpper(kTag, a, b));
+  const auto cd0 = hn::BitCast(wide, hn::InterleaveLower(kTag, c, d)),
+             cd1 = hn::BitCast(wide, hn::InterleaveUpper(kTag, c, d));
+  a = hn::BitCast(kTag, hn::InterleaveLower(wide, ab0, cd0));
+  b = hn::BitCast(kTag, hn::InterleaveUpper(wide, ab0, cd0));
+  c = hn::BitCast(kTag, hn::InterleaveLower(wide, ab1, cd1));
+  d = hn::BitCast(kTag, hn::InterleaveUpper(wide, ab1, cd1));
+}
+
+// A body's row is eight numbers, the last two unused: one vector of eight lanes or two of four.
+constexpr bool kWholeRows = hn::MaxLanes(Tag()) == 8;
+
+template <int kOffset>  // in floats from the body's beginning
+HWY_INLINE Motion gather(const SolverBody* bodies, const std::uint32_t* index) {
+  const auto row = [&](int lane) { return reinterpret_cast<const float*>(bodies + index[lane]) + kOffset; };
+  if constexpr (kWholeRows) {
+    V a = load(row(0)), b = load(row(1)), c = load(row(2)), d = load(row(3));
+    V e = load(row(4)), f = load(row(5)), g = load(row(6)), h = load(row(7));
+    transpose4(a, b, c, d);
+    transpose4(e, f, g, h);
+    return {{hn::ConcatLowerLower(kTag, e, a), hn::ConcatLowerLower(kTag, f, b), hn::ConcatLowerLower(kTag, g, c)},
+            {hn::ConcatLowerLower(kTag, h, d), hn::ConcatUpperUpper(kTag, e, a), hn::ConcatUpperUpper(kTag, f, b)}};
+  } else {
+    V a = load(row(0)), b = load(row(1)), c = load(row(2)), d = load(row(3));
+    V e = load(row(0) + 4), f = load(row(1) + 4), g = load(row(2) + 4), h = load(row(3) + 4);
+    transpose4(a, b, c, d);
+    transpose4(e, f, g, h);
+    return {{a, b, c}, {d, e, f}};
   }
 }
+
+// Bodies that cannot be moved are shared between lanes and threads: they are read, never written.
+HWY_INLINE void scatter(const Motion& m, SolverBody* bodies, const std::uint32_t* index, unsigned mask) {
+  const V zero = hn::Zero(kTag);
+  V a = m.linear.x, b = m.linear.y, c = m.linear.z, d = m.angular.x;
+  V e = m.angular.y, f = m.angular.z, g = zero, h = zero;
+  transpose4(a, b, c, d);
+  transpose4(e, f, g, h);
+  const V first[4] = {a, b, c, d}, second[4] = {e, f, g, h};
+  for (int lane = 0; lane < 4; ++lane) {
+    if constexpr (kWholeRows) {
+      if ((mask >> lane & 1u) != 0)
+        store(hn::ConcatLowerLower(kTag, second[lane], first[lane]), bodies[index[lane]].velocity);
+      if ((mask >> (lane + 4) & 1u) != 0) {
+        store(hn::ConcatUpperUpper(kTag, second[lane], first[lane]), bodies[index[lane + 4]].velocity);
+      }
+    } else {
+      if ((mask >> lane & 1u) == 0) continue;
+      store(first[lane], bodies[index[lane]].velocity);
+      store(second[lane], bodies[index[lane]].velocity + 4);
+    }
+  }
+}
+
+#endif
 
 // One block's bodies, from gather to scatter.
 struct PairMotion {
