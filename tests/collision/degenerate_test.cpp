@@ -1,29 +1,9 @@
 // What must never happen: no NaN, no hang, no heap, whatever the shapes.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "collision/contact_set.hpp"
 #include "collision/random_shapes.hpp"
-
-namespace {
-std::atomic<long> allocations{0};
-}  // namespace
-
-// Counting, for this whole program; behaviour is that of the originals.
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size == 0 ? 1 : size);
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#include "counting_new.hpp"
 
 namespace cairn::test {
 namespace {
@@ -153,9 +133,9 @@ TEST(Degenerate, NoPairAllocates) {
         Pose poseB{randomVector(random, 2.0), randomRotation(random)};
         if (k % 2) placeAtGap(first, poseA, second, poseB, uniform(random, -0.02, 0.02));
         Manifold manifold;
-        const long before = allocations;
+        const std::size_t before = allocationCount();
         collide(first, poseA, second, poseB, 0.02, manifold);
-        ASSERT_EQ(allocations - before, 0) << describe(a, b);
+        ASSERT_EQ(allocationCount() - before, 0u) << describe(a, b);
       }
     }
   }

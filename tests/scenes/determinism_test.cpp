@@ -36,7 +36,8 @@ TEST(GalleryDeterminism, StatesAreTheOnesRecorded) {
     const std::uint64_t now = hashAfter(std::string(name), 1);
     const auto recorded = golden.find(std::string(name));
     char line[96];
-    std::snprintf(line, sizeof line, "{\"%s\", 0x%016llxu},", std::string(name).c_str(), static_cast<unsigned long long>(now));
+    std::snprintf(line, sizeof line, "{\"%s\", 0x%016llxu},", std::string(name).c_str(),
+                  static_cast<unsigned long long>(now));
     if (recorded == golden.end()) {
       ADD_FAILURE() << "not recorded: " << line;
     } else {

@@ -1,6 +1,6 @@
 // What a world costs in memory.
+#include "counting_new.hpp"
 #include "world/building.hpp"
-#include "world/counting_new.hpp"
 
 namespace cairn::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "world/counting_new.hpp"
+#include "counting_new.hpp"
 
 #include <malloc.h>
 
@@ -11,14 +11,19 @@ namespace {
 std::atomic<std::size_t> count{0};
 std::atomic<std::size_t> live{0};
 
-void* take(std::size_t size, std::size_t alignment) {
+void* takeOrNull(std::size_t size, std::size_t alignment) noexcept {
   void* p = alignment > alignof(std::max_align_t)
                 ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
                 : std::malloc(size ? size : 1);
-  if (p == nullptr) throw std::bad_alloc();
+  if (p == nullptr) return nullptr;
   count.fetch_add(1, std::memory_order_relaxed);
   live.fetch_add(malloc_usable_size(p), std::memory_order_relaxed);
   return p;
+}
+
+void* take(std::size_t size, std::size_t alignment) {
+  if (void* p = takeOrNull(size, alignment)) return p;
+  throw std::bad_alloc();
 }
 
 void give(void* p) noexcept {
@@ -35,6 +40,8 @@ void* operator new(std::size_t size, std::align_val_t alignment) { return take(s
 void* operator new[](std::size_t size, std::align_val_t alignment) {
   return take(size, static_cast<std::size_t>(alignment));
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return takeOrNull(size, 0); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return takeOrNull(size, 0); }
 void operator delete(void* p) noexcept { give(p); }
 void operator delete[](void* p) noexcept { give(p); }
 void operator delete(void* p, std::size_t) noexcept { give(p); }
