@@ -10,6 +10,16 @@
 #include <cstddef>
 #include <memory>
 
+// The thread sanitizer cannot see into the oneTBB library: it is told what a parallel loop orders.
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#define CAIRN_TSAN_RELEASE(address) __tsan_release(address)
+#define CAIRN_TSAN_ACQUIRE(address) __tsan_acquire(address)
+#else
+#define CAIRN_TSAN_RELEASE(address) (void)(address)
+#define CAIRN_TSAN_ACQUIRE(address) (void)(address)
+#endif
+
 namespace cairn {
 
 inline constexpr int kMostThreads = 256;
@@ -45,15 +55,20 @@ class Tasks {
       return;
     }
     const std::size_t pieces = (count + grain - 1) / grain;
+    char fork = 0, join = 0;  // stand for the beginning and the end of the loop
+    CAIRN_TSAN_RELEASE(&fork);
     tbb::parallel_for(
         tbb::blocked_range<std::size_t>(0, pieces, 1),
         [&](const tbb::blocked_range<std::size_t>& range) {
+          CAIRN_TSAN_ACQUIRE(&fork);
           for (std::size_t piece = range.begin(); piece != range.end(); ++piece) {
             const std::size_t begin = piece * grain;
             work(begin, begin + grain < count ? begin + grain : count);
           }
+          CAIRN_TSAN_RELEASE(&join);
         },
         tbb::simple_partitioner());
+    CAIRN_TSAN_ACQUIRE(&join);
   }
 
  private:
