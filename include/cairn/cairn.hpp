@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cairn/body.hpp"
+#include "cairn/contact_problem.hpp"
 #include "cairn/events.hpp"
 #include "cairn/ids.hpp"
 #include "cairn/joint.hpp"
