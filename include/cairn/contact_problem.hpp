@@ -39,8 +39,8 @@ enum class Law : std::uint8_t {
              // without friction (0 to infinity). 1 to 6 rows.
   Box,       // lambda_n >= 0 complementary to v_n; |lambda_i| <= mu_i lambda_n, each tangent by itself against its v_i
   Pyramid,   // the same, with lambda_t in the polygon of `facets` corners lambda_n (mu_1 cos a, mu_2 sin a), a = 2 pi
-            // k/facets, and lambda_t . v_t least in it (maximum dissipation). facets even, at least 4 (planar: always 2).
-  Cone,  // the same, with lambda_t in the ellipse with half-axes mu_1 lambda_n, mu_2 lambda_n: Coulomb's law
+             // k/facets, and lambda_t . v_t least in it (maximum dissipation). facets even, at least 4 (planar: always 2).
+  Cone,      // the same, with lambda_t in the ellipse with half-axes mu_1 lambda_n, mu_2 lambda_n: Coulomb's law
 };
 inline constexpr int kLawCount = 5;
 std::string_view nameOf(Law law);
@@ -150,6 +150,12 @@ class ContactProblem {
   mutable SparseMatrix delassus_;
 };
 
+// A problem that a step had, and the impulses that it found.
+struct StepProblem {
+  std::shared_ptr<const ContactProblem> problem;
+  Vector impulse;
+};
+
 // How wrong impulses are. Speeds in m/s (angular rows count as they are), whatever the masses: per block the natural map
 // e = |l - P(l - rho v)|/rho with rho = 1/(largest eigenvalue of W_cc), friction scaled out, and De Saxce's term for cones.
 struct Residual {
@@ -191,6 +197,7 @@ enum class Exit : std::uint8_t {
   Diverged,      // numbers grew out of bounds; the impulses are those of the warm start
   Unsupported,   // the solver does not take such a problem; see the message
 };
+inline constexpr int kExitCount = 11;
 std::string_view nameOf(Exit exit);
 
 struct SolveLimits {
@@ -218,7 +225,7 @@ struct SolveReport {
 
 struct Capabilities {
   std::array<bool, kLawCount> laws{};  // by Law
-  bool planarCone = false;             // takes Cone blocks of two rows even if laws says no: they are intervals
+  bool planarCone = false;             // takes Cone and Pyramid blocks of two rows even if laws says no: they are intervals
   bool finiteIntervals = true;         // false: only [0, infinity) and the like
   bool unsymmetric = true;             // takes an unsymmetric W
   bool compliance = true;
@@ -253,7 +260,7 @@ struct SolverInfo {
   std::string_view what;     // one line
   std::string_view options;  // for people: "relaxation=1 (0 to 2), order=natural|random"
 };
-const std::vector<SolverInfo>& solverList();
+std::vector<SolverInfo> solverList();
 std::vector<std::string_view> solverNames();
 
 }  // namespace cairn

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cairn/contact_problem.hpp"
 #include "cairn/ids.hpp"
 #include "cairn/math.hpp"
 
@@ -20,6 +22,7 @@ inline constexpr std::array<std::string_view, kPhaseCount> kPhaseNames = {
 enum class StepStatus : std::uint8_t {
   Ok,
   InvalidTimeStep,  // not finite, not positive, or above kMaximumTimeStep: nothing was changed
+  Refused,          // the solver does not take such a problem (StepReport::solve->message says why): nothing was moved
 };
 
 inline constexpr double kMaximumTimeStep = 1.0;  // s
@@ -31,6 +34,16 @@ struct Quarantine {
   BodyId body{};
   std::string name{};
   std::string reason{};
+};
+
+// How well the contact problems of a step, one for each island, were solved.
+struct SolveSummary {
+  int problems = 0;
+  int iterations = 0;                   // of all of them together
+  double residual = 0.0;                // worst Residual::relative
+  double speed = 0.0;                   // m/s: worst Residual::worst
+  std::array<int, kExitCount> exits{};  // by Exit; steppers that solve their contacts themselves have none
+  std::string message{};                // of the first problem that was not solved
 };
 
 struct StepReport {
@@ -47,7 +60,8 @@ struct StepReport {
   int substeps = 0;
   double jointError = 0.0;         // m, largest
   double solverPenetration = 0.0;  // m, deepest point that the solver was given (World::deepestPenetration measures exactly)
-  std::array<double, kPhaseCount> phaseMs{};  // wall clock
+  std::optional<SolveSummary> solve{};        // with an exchangeable solver, or if WorldSettings::audit asks
+  std::array<double, kPhaseCount> phaseMs{};  // wall clock, without what the audit takes
   double totalMs = 0.0;
   std::vector<Quarantine> quarantined{};  // in this step
 };

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "cairn/body.hpp"
+#include "cairn/contact_problem.hpp"
 #include "cairn/events.hpp"
 #include "cairn/ids.hpp"
 #include "cairn/joint.hpp"
@@ -31,6 +32,8 @@ namespace cairn {
 
 // The names that WorldSettings::stepper takes.
 std::vector<std::string_view> stepperNames();
+// Whether WorldSettings::solver means anything to it.
+bool stepperTakesSolver(std::string_view stepper);
 // Mass, centre and inertia of one shape of the given density about its own frame's axes.
 MassProperties massProperties(const Geometry& geometry, double density);
 
@@ -94,8 +97,9 @@ class World {
 
   // Time
   StepReport step(double dt);
-  double time() const;                                  // s
-  std::span<const ContactEvent> contactEvents() const;  // of the last step
+  double time() const;                                   // s
+  std::span<const ContactEvent> contactEvents() const;   // of the last step
+  std::span<const StepProblem> contactProblems() const;  // of the last step, if WorldSettings::audit is Problems
 
   // Questions
   std::optional<RayHit> castRay(const Ray& ray) const;  // nearest

@@ -21,6 +21,7 @@ constexpr const char* kAbout =
 // Everything the parser fills.
 struct Arguments {
   RunArguments run;
+  SolveArguments solve;
   std::string infoScene;
   std::vector<std::string> infoSet;
   std::vector<std::string> checkFiles;
@@ -37,10 +38,15 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->type_name("KEY=VALUE")
       ->take_all()
       ->allow_extra_args(false);
-  const auto option = [&](const char* name, std::optional<std::string>& target, const char* type, const char* what) {
-    run->add_option_function<std::string>(
-           name, [&target](const std::string& text) { target = text; }, what)
+  const auto optionOf = [](CLI::App* command, const char* name, std::optional<std::string>& target, const char* type,
+                           const char* what) {
+    command
+        ->add_option_function<std::string>(
+            name, [&target](const std::string& text) { target = text; }, what)
         ->type_name(type);
+  };
+  const auto option = [&](const char* name, std::optional<std::string>& target, const char* type, const char* what) {
+    optionOf(run, name, target, type, what);
   };
   option("--stepper", arguments.run.stepper, "NAME", "the time-stepping method");
   option("--solver", arguments.run.solver, "NAME", "the contact solver, for steppers that let it be chosen");
@@ -51,7 +57,25 @@ void declare(CLI::App& app, Arguments& arguments) {
   option("--every", arguments.run.every, "N", "record every N-th step only");
   option("--picture", arguments.run.picture, "FILE", "draw the world as it is at the end, as PNG");
   option("--report", arguments.run.report, "FILE", "write the report as JSON");
+  option("--dump-problem", arguments.run.dumpProblem, "N", "write the contact problems of step N to SCENE-stepN.h5");
   run->add_flag("--quiet", arguments.run.quiet, "print nothing but errors");
+
+  CLI::App* solve = app.add_subcommand("solve", "Solve contact problems from files with one solver or many, and compare");
+  solve->add_option("FILE", arguments.solve.files, "contact problems: text (.fcp) or HDF5")->required();
+  solve
+      ->add_option("--solver", arguments.solve.solver,
+                   "all, or names separated by commas, each with options perhaps: bgs:order=random,seed=3,lemke; may be "
+                   "repeated (default: auto)")
+      ->type_name("NAMES")
+      ->take_all()
+      ->allow_extra_args(false);
+  optionOf(solve, "--tolerance", arguments.solve.tolerance, "T", "largest residual that counts as solved (default 1e-8)");
+  optionOf(solve, "--limit-ms", arguments.solve.limitMs, "MS", "most time for one solve; 0: no limit (default 10000)");
+  optionOf(solve, "--iterations", arguments.solve.iterations, "N", "most iterations (default: the solver's own)");
+  optionOf(solve, "--plot", arguments.solve.plot, "FILE",
+           "draw an SVG: convergence for one problem, a performance profile for several");
+  optionOf(solve, "--report", arguments.solve.report, "FILE", "write the results as JSON");
+  solve->add_flag("--quiet", arguments.solve.quiet, "print nothing but errors");
 
   app.add_subcommand("list", "List the gallery");
 
@@ -66,7 +90,7 @@ void declare(CLI::App& app, Arguments& arguments) {
   schema->add_flag("--reference", arguments.reference, "print the fields as Markdown tables instead");
 }
 
-std::vector<std::string_view> subcommandNames() { return {"run", "list", "info", "check", "schema"}; }
+std::vector<std::string_view> subcommandNames() { return {"run", "solve", "list", "info", "check", "schema"}; }
 
 // CLI11 knows that an argument is wrong; what may have been meant is ours to say.
 std::string explain(const CLI::App& app, const std::vector<std::string>& given, const CLI::ParseError& error) {
@@ -95,6 +119,7 @@ std::string explain(const CLI::App& app, const std::vector<std::string>& given, 
 
 int dispatch(const CLI::App& app, const Arguments& arguments, std::ostream& out, std::ostream& err) {
   if (app.got_subcommand("run")) return commandRun(arguments.run, out, err);
+  if (app.got_subcommand("solve")) return commandSolve(arguments.solve, out, err);
   if (app.got_subcommand("list")) return commandList(out);
   if (app.got_subcommand("info")) return commandInfo(arguments.infoScene, arguments.infoSet, out);
   if (app.got_subcommand("check")) return commandCheck(arguments.checkFiles, out, err);

@@ -27,28 +27,45 @@ std::size_t terminalWidth() {
 
 }  // namespace
 
-Progress::Progress(std::ostream& out, bool on, double seconds) : out_(out), on_(on), seconds_(seconds) {}
-
-void Progress::show(double simulated) {
-  if (!on_) return;
+bool ProgressLine::isDue() {
+  if (!on_) return false;
   const auto now = Clock::now();
-  if (now - last_ < std::chrono::milliseconds(100)) return;
+  if (now - last_ < std::chrono::milliseconds(100)) return false;
   last_ = now;
-  const double elapsed = std::chrono::duration<double>(now - start_).count();
-  const double share = seconds_ > 0.0 ? std::clamp(simulated / seconds_, 0.0, 1.0) : 1.0;
-  const double speed = elapsed > 0.0 ? simulated / elapsed : 0.0;
-  const double left = speed > 0.0 ? (seconds_ - simulated) / speed : 0.0;
+  return true;
+}
+
+void ProgressLine::draw(double share, const std::string& text) {
   const int filled = static_cast<int>(share * kBarWidth);
-  std::string line = fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %  {:.2f} of {:g} s  {:.2f} x real time  {} left", "", filled, "",
-                                 kBarWidth - filled, 100.0 * share, simulated, seconds_, speed, duration(left));
+  std::string line = fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %  {}", "", filled, "", kBarWidth - filled, 100.0 * share, text);
   line.resize(std::min(line.size(), terminalWidth() - 1));
   out_ << "\r\x1b[K" << line << std::flush;
   drawn_ = true;
 }
 
-void Progress::clear() {
+double ProgressLine::elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+std::string ProgressLine::timeLeft(double done, double all) const {
+  return duration(done > 0.0 ? (all - done) * elapsed() / done : 0.0) + " left";
+}
+
+void ProgressLine::clear() {
   if (drawn_) out_ << "\r\x1b[K" << std::flush;
   drawn_ = false;
+}
+
+void Progress::show(double simulated) {
+  if (!line_.isDue()) return;
+  const double elapsed = line_.elapsed();
+  const double share = seconds_ > 0.0 ? std::clamp(simulated / seconds_, 0.0, 1.0) : 1.0;
+  line_.draw(share, fmt::format("{:.2f} of {:g} s  {:.2f} x real time  {}", simulated, seconds_,
+                                elapsed > 0.0 ? simulated / elapsed : 0.0, line_.timeLeft(simulated, seconds_)));
+}
+
+void CountProgress::show(int done, std::string_view now) {
+  if (!line_.isDue()) return;
+  line_.draw(all_ > 0 ? static_cast<double>(done) / all_ : 1.0,
+             fmt::format("{} of {}  {}  {}", done, all_, line_.timeLeft(done, all_), now));
 }
 
 }  // namespace cairn

@@ -3,17 +3,23 @@
 
 #include <chrono>
 #include <iosfwd>
+#include <string>
+#include <string_view>
 
 namespace cairn {
 
-class Progress {
+// The line that is drawn over, at most ten times a second.
+class ProgressLine {
  public:
-  Progress(std::ostream& out, bool on, double seconds);
-  ~Progress() { clear(); }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  ProgressLine(std::ostream& out, bool on) : out_(out), on_(on) {}
+  ~ProgressLine() { clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void show(double simulated);  // s; draws at most ten times a second
+  bool isDue();                                         // to be asked before a line is made
+  void draw(double share, const std::string& text);     // 0 to 1
+  double elapsed() const;                               // s
+  std::string timeLeft(double done, double all) const;  // at the speed so far
   void clear();
 
  private:
@@ -21,9 +27,31 @@ class Progress {
   std::ostream& out_;
   bool on_;
   bool drawn_ = false;
-  double seconds_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_{};
+};
+
+// Of a simulation.
+class Progress {
+ public:
+  Progress(std::ostream& out, bool on, double seconds) : line_(out, on), seconds_(seconds) {}
+  void show(double simulated);  // s
+  void clear() { line_.clear(); }
+
+ private:
+  ProgressLine line_;
+  double seconds_;
+};
+
+// Of a list of things to do.
+class CountProgress {
+ public:
+  CountProgress(std::ostream& out, bool on, int all) : line_(out, on), all_(all) {}
+  void show(int done, std::string_view now);
+
+ private:
+  ProgressLine line_;
+  int all_;
 };
 
 }  // namespace cairn

@@ -1,55 +1,11 @@
 #include "app/report.hpp"
 
 #include <fmt/format.h>
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
+
+#include "app/json_out.hpp"
 
 namespace cairn {
 namespace {
-
-class JsonOut {
- public:
-  JsonOut() : writer_(buffer_) { writer_.SetIndent(' ', 2); }
-
-  template <class Fill>
-  void object(std::string_view name, Fill fill) {
-    if (!name.empty()) key(name);
-    writer_.StartObject();
-    fill();
-    writer_.EndObject();
-  }
-  void value(std::string_view name, std::string_view text) {
-    key(name);
-    writer_.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
-  }
-  void value(std::string_view name, const char* text) { value(name, std::string_view(text)); }
-  void value(std::string_view name, long number) {
-    key(name);
-    writer_.Int64(number);
-  }
-  void value(std::string_view name, int number) { value(name, static_cast<long>(number)); }
-  void value(std::string_view name, double number) {
-    key(name);
-    if (!std::isfinite(number)) {
-      writer_.Null();
-      return;
-    }
-    const std::string digits = fmt::format("{}", number);  // the shortest that reads back the same
-    writer_.RawValue(digits.data(), digits.size(), rapidjson::kNumberType);
-  }
-  template <class Number>
-  void value(std::string_view name, const std::optional<Number>& number) {
-    if (number) return value(name, *number);
-    key(name);
-    writer_.Null();
-  }
-  std::string text() const { return std::string(buffer_.GetString(), buffer_.GetSize()) + "\n"; }
-
- private:
-  void key(std::string_view name) { writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size())); }
-  rapidjson::StringBuffer buffer_;
-  rapidjson::PrettyWriter<rapidjson::StringBuffer> writer_;
-};
 
 // A length in the unit that makes it readable.
 std::string metres(double value) {
@@ -142,7 +98,17 @@ std::string reportTable(const RunReport& report, const Paint& paint) {
                             report.energy.start, report.energy.end, report.energy.maxGain));
   row("residual", report.residualMax
                       ? fmt::format("{:.3g} median, {:.3g} most", report.residualMedian.value_or(0.0), *report.residualMax)
-                      : "- (not measured by this stepper)");
+                      : "- (nothing touched)");
+  if (report.solver) {
+    const long solved = report.solves.exits[static_cast<int>(Exit::Converged)];
+    std::string others;
+    for (int i = 0; i < kExitCount; ++i)
+      if (i != static_cast<int>(Exit::Converged) && report.solves.exits[i] > 0)
+        others += fmt::format(", {} {}", report.solves.exits[i], nameOf(static_cast<Exit>(i)));
+    row("solved", fmt::format("{} of {} contact problems in {} iterations{}", solved, report.solves.problems,
+                              report.solves.iterations, others.empty() ? "" : paint.warn(others)));
+    if (!report.solves.message.empty()) row("", "first failure: " + report.solves.message);
+  }
   const auto count = [&](int n) { return n == 0 ? paint.good("0") : paint.bad(std::to_string(n)); };
   row("bodies lost",
       fmt::format("{} of {}, {} quarantined", count(report.bodiesLost), report.bodies, count(report.quarantined)));

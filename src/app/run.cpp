@@ -13,7 +13,9 @@
 #include "app/progress.hpp"
 #include "app/recorder.hpp"
 #include "app/report.hpp"
+#include "hdf5/problem_file.hpp"
 #include "scene/gallery.hpp"
+#include "scene/suggest.hpp"
 
 namespace cairn {
 namespace {
@@ -48,12 +50,66 @@ SceneModel openModel(const RunArguments& arguments) {
   return model;
 }
 
-void refuseSolver(const std::string& solver, const std::string& stepper) {
-  throw BadInput(
-      fmt::format("--solver: found \"{}\"; the stepper {} sweeps its contacts itself, and no other solver can take "
-                  "its place; allowed: leave --solver out",
-                  solver, stepper));
+void checkSolver(const std::string& solver, const std::string& stepper) {
+  if (!stepperTakesSolver(stepper)) {
+    std::vector<std::string_view> others;
+    for (const std::string_view name : stepperNames())
+      if (stepperTakesSolver(name)) others.push_back(name);
+    throw BadInput(
+        fmt::format("--solver: found \"{}\"; the stepper {} sweeps its contacts itself, and no other solver can take "
+                    "its place; allowed: leave --solver out, or --stepper with one of {}",
+                    solver, stepper, listNames(others)));
+  }
+  const std::string name = solver.substr(0, solver.find(':'));
+  checkNameOption("--solver", name, solverNames());
+  try {
+    makeSolver(solver);
+  } catch (const std::invalid_argument& error) {
+    throw BadInput(fmt::format("--solver: {}", error.what()));
+  }
 }
+
+void setAudit(World& world, Audit audit) {
+  if (world.settings().audit == audit) return;
+  WorldSettings settings = world.settings();
+  settings.audit = audit;
+  world.setSettings(settings);
+}
+
+// The contact problems of one step, as a file beside where the command was started.
+class ProblemDump {
+ public:
+  ProblemDump(const std::optional<std::string>& step, const SceneModel& model, long steps) {
+    if (!step) return;
+    step_ = readWholeOption("--dump-problem", *step, 1, static_cast<int>(std::min<long>(steps, 1000000000)));
+    path_ = fmt::format("{}-step{}.h5", model.name, step_);
+    checkOutputPath("--dump-problem", path_);
+  }
+  Audit audit(long step) const { return step == step_ ? Audit::Problems : Audit::Residual; }
+  void afterStep(long step, const World& world) {
+    if (step != step_) return;
+    std::vector<SavedProblem> problems;
+    for (const StepProblem& one : world.contactProblems())
+      problems.push_back({one.problem->name(), one.problem, one.impulse});
+    count_ = problems.size();
+    if (count_ == 0) return;
+    try {
+      writeProblemHdf5(path_, problems);
+    } catch (const ProblemFileError& error) {
+      throw OutputFailure(fmt::format("--dump-problem: {}", error.what()));
+    }
+  }
+  std::string line() const {
+    if (step_ == 0) return {};
+    if (count_ == 0) return fmt::format("nothing touched in step {}: no problem was written", step_);
+    return fmt::format("{} contact problem{} of step {} in {}", count_, count_ == 1 ? "" : "s", step_, path_);
+  }
+
+ private:
+  long step_ = 0;
+  std::size_t count_ = 0;
+  std::string path_;
+};
 
 }  // namespace
 
@@ -73,9 +129,14 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
     }
   }
   SceneModel model = openModel(arguments);
-  if (arguments.solver) refuseSolver(*arguments.solver, model.settings.stepper);
+  if (arguments.solver) {
+    checkSolver(*arguments.solver, model.settings.stepper);
+    model.settings.solver.name = *arguments.solver;
+  }
+  model.settings.audit = Audit::Residual;
 
   SceneRun run(std::move(model));
+  ProblemDump dump(arguments.dumpProblem, run.model(), run.stepCount());
   const InterruptGuard interrupt;  // before the files, so that Ctrl-C leaves nothing half written
   const auto wholeFile = [](const char* option, const std::optional<std::string>& path) {
     return path ? std::make_unique<WholeFile>(option, *path) : nullptr;
@@ -94,7 +155,14 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
     for (long i = 0; i < steps && interrupt.signal() == 0; ++i) {
       run.admit();
       meter.beforeStep();
-      meter.afterStep(run.step());
+      setAudit(run.world(), dump.audit(i + 1));
+      const StepReport step = run.step();
+      if (step.status == StepStatus::Refused) {
+        throw BadInput(fmt::format("--solver: at {:.6g} s, {}; allowed: another solver, such as auto", run.world().time(),
+                                   step.solve->message));
+      }
+      meter.afterStep(step);
+      dump.afterStep(i + 1, run.world());
       if (recorder) recorder->record(run, i + 1);
       progress.show(run.world().time());
     }
@@ -107,6 +175,7 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
   if (pictureFile) pictureFile->commit(encodePng(renderPicture(run.world())));
   if (!arguments.quiet) {
     out << reportTable(report, paint);
+    if (!dump.line().empty()) out << fmt::format("  {}{}\n", paint.dim(fmt::format("{:<16}", "problems")), dump.line());
     for (const auto& one : meter.quarantined()) {
       out << fmt::format("  {} {} at {:.6g} s: {}\n", paint.warn("quarantined"), one.name, one.time, one.reason);
     }

@@ -19,7 +19,7 @@ constexpr float kSameNormal = 0.7f;
 bool isLive(const Collider& a, const Collider& b) { return (a.dynamic || b.dynamic) && (a.active || b.active); }
 
 double margin(const Collider& a, const Collider& b, const NarrowPhaseInput& input) {
-  return input.speculativeDistance + input.dt * ((a.velocity - b.velocity).norm() + a.spinReach + b.spinReach);
+  return contactMargin(a, b, input.speculativeDistance, input.dt);
 }
 
 float seriesOf(double a, double b) { return static_cast<float>(1.0 / (1.0 / a + 1.0 / b)); }
@@ -95,6 +95,10 @@ void findNewContacts(std::vector<Pair>& pairs, const NarrowPhaseInput& input, co
 }
 
 }  // namespace
+
+double contactMargin(const Collider& a, const Collider& b, double speculativeDistance, double dt) {
+  return speculativeDistance + dt * ((a.velocity - b.velocity).norm() + a.spinReach + b.spinReach);
+}
 
 void mixMaterials(const Material& a, const Material& b, Contact& contact) {
   contact.friction = static_cast<float>(std::sqrt(a.friction * b.friction));

@@ -28,4 +28,7 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
 // Combined properties of two surfaces.
 void mixMaterials(const Material& a, const Material& b, Contact& contact);
 
+// How far apart (m) two shapes may be and still get contact points: what they may come closer by within dt, and a little.
+double contactMargin(const Collider& a, const Collider& b, double speculativeDistance, double dt);
+
 }  // namespace cairn

@@ -24,6 +24,7 @@ struct Joint {
 
   std::array<double, kJointRows> impulse{};  // N s or N m s per substep: where the next solve starts
   // Of the last step, on B: sums over the step.
+  std::array<double, kJointRows> totalRows{};  // N s or N m s per row
   Vec3 totalImpulse = Vec3::Zero();         // N s
   Vec3 totalAngularImpulse = Vec3::Zero();  // N m s
 };

@@ -154,7 +154,7 @@ bool ContactProblem::uses(Law law) const {
 }
 
 bool ContactProblem::isSymmetric() const {
-  if (hasBodies()) return true;
+  if (hasBodies() || rows_ == 0) return true;
   const SparseMatrix transposed = data_.delassus.transpose();
   return (data_.delassus - transposed).norm() <= 1e-12 * data_.delassus.norm();
 }

@@ -7,12 +7,15 @@
 //
 // Per block, with W the Delassus matrix:
 //   Free      x = lambda, free.
-//   Interval  x = lambda - lower (or upper - lambda if there is no lower bound; free if neither). Two finite bounds add a
-//             multiplier z >= 0 with y_z = (upper - lower) - x, and v + z in the row of x.
+//   Interval  x = lambda - lower (or upper - lambda if there is no lower bound; free if neither; no unknown at all if both
+//             are equal). Two finite bounds add a multiplier z >= 0 with y_z = (upper - lower) - x, and v + z in the row
+//             of x.
 //   Contacts  GALILEO's friction LCP: x = (lambda_n, beta_1..beta_f, sigma); lambda_t = sum beta_k d_k,
 //             y_n = v_n, y_beta_k = d_k . v_t + sigma, y_sigma = lambda_n - sum beta   (d_k carries the coefficient).
 //             Pyramid: f = facets corners. Planar: f = 2. Box: each tangent is such a planar problem of its own, with its
-//             own sigma.
+//             own sigma. Tangents without friction have no unknowns; a pyramid with one of them is planar.
+//
+// So lambda = L x + offset, and but for the multipliers y = L^T v: A = L^T W L + C, where C couples the multipliers.
 #pragma once
 
 #include <optional>
@@ -31,6 +34,7 @@ struct MixedLcp {
 
   int size() const { return static_cast<int>(b.size()); }
   Vector toImpulse(const Vector& x) const { return lift * x + offset; }
+  int impulseRow(int unknown) const;  // a row of the contact problem that the unknown acts on; -1 for multipliers
 };
 // Throws std::invalid_argument for a Cone with two tangents.
 MixedLcp lowerToMixedLcp(const ContactProblem& problem);
@@ -49,7 +53,12 @@ struct Lcp {
 struct StandardLcp {
   Lcp lcp;
   std::optional<int> inconsistent;
-  bool redundant = false;        // reactions of joints are then one choice of many: the one of least norm
+  // A free row that no free unknown moves but bounded ones do, so that it cannot be eliminated. Only if W is not positive
+  // semidefinite.
+  std::optional<int> singular;
+  // Reactions of joints are then one choice of many: the one of least norm, each measured by sqrt(A_ii) x_i, so that
+  // neither units nor masses change the choice.
+  bool redundant = false;
   std::vector<int> boundedRows;  // of the mixed problem, in the order of the LCP
   Matrix freeFromBounded;        // x_free = freeFromBounded x_bounded + freeOffset
   Vector freeOffset;
@@ -57,7 +66,9 @@ struct StandardLcp {
 
   Vector toMixed(const Vector& x) const;
 };
-StandardLcp eliminateJoints(const MixedLcp& mixed);
+// Joints contradict each other if they leave more than 1e-9 of the largest speed: any |b_i| of free or bounded rows that are
+// speeds, or the speed floor.
+StandardLcp eliminateJoints(const MixedLcp& mixed, double speedFloor = 0.0);
 
 struct BoxedLcp {
   SparseMatrix a;  // W of the problem, row for row: x is lambda itself

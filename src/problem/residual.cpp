@@ -5,6 +5,9 @@ namespace cairn {
 
 namespace {
 
+// Impulses this much smaller than what would cancel b are as good as none: errors are not measured against them.
+constexpr double kNegligible = 1e-6;
+
 // Impulses outside what the law allows, as a distance in scaled coordinates (and Interval and friction-less rows as they
 // are).
 double outside(const Block& block, const BlockVector& l, const double* lower, const double* upper) {
@@ -31,17 +34,21 @@ double dissipationDefect(const Block& block, const BlockVector& l, const BlockVe
   return std::abs(most + l.tail(tangents).dot(s.tail(tangents)) / l[0]);
 }
 
-// Siconos' natural map works in plain coordinates, where the cone is |t| <= mu n.
+// Siconos' natural map works in plain coordinates, where the cone is |t| <= mu n. Cones and pyramids that are stretched
+// along one tangent have no simple projection there: theirs is done with friction scaled out, which moves no solution.
 BlockVector plainProjection(const Block& block, const BlockVector& lambda, const BlockVector& v, double rho,
                             const double* lower, const double* upper) {
   const bool circular = block.size == 2 || block.friction[0] == block.friction[1];
   if (block.law != Law::Cone || !circular) {
     if (!isContact(block.law)) return naturalProjection(block, lambda, v, rho, lower, upper);
     const BlockVector scale = frictionScale(block);
+    const double largest = scale.tail(block.size - 1).maxCoeff();
     BlockVector l = lambda, s = v;
     for (int i = 1; i < block.size; ++i) {
       l[i] = scale[i] > 0.0 ? lambda[i] / scale[i] : 0.0;
-      s[i] = scale[i] > 0.0 ? v[i] / scale[i] : 0.0;  // plain steps: lambda - rho v = S (l - rho s) needs s = v/S here
+      if (block.law == Law::Box) s[i] = scale[i] > 0.0 ? v[i] / scale[i] : 0.0;
+      if (block.law == Law::Pyramid) s[i] = scale[i] * v[i] / std::max(largest * largest, kNoFriction * kNoFriction);
+      if (block.law == Law::Cone) s[i] = scale[i] * v[i];
     }
     BlockVector p = naturalProjection(block, l, s, rho, lower, upper);
     return p.cwiseProduct(scale);
@@ -142,7 +149,8 @@ Residual judge(const ContactProblem& problem, const Vector& impulse) {
   };
   residual.relative = ratio(residual.worst, largest);
   residual.energyNorm = std::sqrt(ratio(energy, energyScale));
-  residual.naturalMapRelative = ratio(std::sqrt(plainMap), impulse.norm());
+  const double negligible = kNegligible * plainStep * problem.b().norm();
+  residual.naturalMapRelative = ratio(std::sqrt(plainMap), std::max(impulse.norm(), negligible));
   return residual;
 }
 

@@ -126,6 +126,9 @@ void checkRule(const Rule& rule, const JsonValue& value, const std::string& path
         refuse(rule, value, path, problems);
       } else if (hasControlCharacter(value.text)) {
         problems.add(value, path, "found a text with control characters; allowed: printable characters on one line");
+      } else if (rule.objection) {
+        const std::string wrong = rule.objection(value.text);
+        if (!wrong.empty()) problems.add(value, path, wrong);
       }
       return;
     case Rule::Kind::Choice: {

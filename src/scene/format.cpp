@@ -226,6 +226,40 @@ RulePtr settings() {
             withDefault("at most a quarter of the substep rate", defaults.soft.jointFrequency)},
            {"joint_damping_ratio", nonNegative(1e3, ""),
             withDefault("of critical damping", defaults.soft.jointDampingRatio)}}));
+  std::string solvers;
+  for (std::string_view name : solverNames()) solvers += fmt::format("{}{}", solvers.empty() ? "" : ", ", name);
+  const RulePtr solverName = checkedTextRule([](const std::string& text) -> std::string {
+    try {
+      makeSolver(text);
+      return {};
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+  });
+  const RulePtr solver = named(
+      "solver",
+      objectRule({{"name", solverName,
+                   fmt::format("{}, with options if wanted, such as \"bgs:order=random\"; default \"{}\"", solvers,
+                               defaults.solver.name)},
+                  {"tolerance", numberRule({.low = 1e-15, .high = 1}),
+                   withDefault("relative residual at which an island counts as solved", defaults.solver.tolerance)},
+                  {"iterations", integerRule(0, 1e9),
+                   withDefault("at most, for each island; 0: the solver's own limit", defaults.solver.iterations)},
+                  {"milliseconds", nonNegative(1e9, "ms"),
+                   withDefault("at most, for each island; 0: none. With a limit, results depend on the machine", 0)}}));
+  const RulePtr friction = named(
+      "friction_law",
+      objectRule({{"law", choiceRule({"auto", "cone", "pyramid", "box", "none"}),
+                   "auto is the roundest that the solver takes; default \"auto\""},
+                  {"facets", integerRule(4, 1024), withDefault("of a pyramid, an even number", defaults.friction.facets)}}));
+  const RulePtr velocity = named(
+      "velocity",
+      objectRule(
+          {{"stabilisation", numberRule({.low = 0, .high = 1}),
+            withDefault("share of a penetration or joint error that a step takes back", defaults.velocity.stabilisation)},
+           {"slop", nonNegative(1, "m"), withDefault("penetration that is left alone", defaults.velocity.slop)},
+           {"push_out_speed", numberRule({.low = 1e-3, .high = 1e4, .unit = "m/s"}),
+            withDefault("at most, out of penetration", defaults.velocity.pushOutSpeed)}}));
   const RulePtr sleep = named(
       "sleep", objectRule({{"enabled", flagRule(), withDefault("", defaults.sleep.enabled)},
                            {"linear_speed", nonNegative(1e3, "m/s"), withDefault("", defaults.sleep.linearSpeed)},
@@ -247,6 +281,9 @@ RulePtr settings() {
                                        {"maximum_speed", numberRule({.low = 1, .high = 1e8, .unit = "m/s"}),
                                         withDefault("a faster body is quarantined", defaults.maximumSpeed)},
                                        {"soft", soft, "of the stepper \"soft\""},
+                                       {"solver", solver, "of contact problems; of all steppers but \"soft\""},
+                                       {"friction", friction, "the law of friction in them"},
+                                       {"velocity", velocity, "of the stepper \"velocity\""},
                                        {"sleep", sleep, "bodies at rest may stop being simulated"}}));
 }
 

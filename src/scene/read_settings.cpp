@@ -38,6 +38,21 @@ void readSettings(const JsonValue& value, SceneModel& model) {
     set(*soft, "joint_frequency", settings.soft.jointFrequency);
     set(*soft, "joint_damping_ratio", settings.soft.jointDampingRatio);
   }
+  if (const JsonValue* solver = value.find("solver")) {
+    set(*solver, "name", settings.solver.name);
+    set(*solver, "tolerance", settings.solver.tolerance);
+    set(*solver, "iterations", settings.solver.iterations);
+    set(*solver, "milliseconds", settings.solver.milliseconds);
+  }
+  if (const JsonValue* friction = value.find("friction")) {
+    set(*friction, "law", settings.friction.law);
+    set(*friction, "facets", settings.friction.facets);
+  }
+  if (const JsonValue* velocity = value.find("velocity")) {
+    set(*velocity, "stabilisation", settings.velocity.stabilisation);
+    set(*velocity, "slop", settings.velocity.slop);
+    set(*velocity, "push_out_speed", settings.velocity.pushOutSpeed);
+  }
   if (const JsonValue* sleep = value.find("sleep")) {
     set(*sleep, "enabled", settings.sleep.enabled);
     set(*sleep, "linear_speed", settings.sleep.linearSpeed);

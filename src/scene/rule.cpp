@@ -90,6 +90,11 @@ RulePtr textRule(std::size_t longest) {
   rule->longest = longest;
   return rule;
 }
+RulePtr checkedTextRule(std::function<std::string(const std::string&)> objection) {
+  auto rule = make(Rule::Kind::Text);
+  rule->objection = std::move(objection);
+  return rule;
+}
 RulePtr choiceRule(std::vector<std::string> choices) {
   auto rule = make(Rule::Kind::Choice);
   rule->choices = std::move(choices);

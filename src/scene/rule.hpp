@@ -2,6 +2,7 @@
 // them is derived: the checks (checkRule), the JSON schema (writeSchema) and the reference in the documentation.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -44,18 +45,19 @@ struct Rule {
   enum class Kind { Number, Integer, Flag, Text, Choice, Numbers, List, Map, Object, Tagged, Either };
 
   Kind kind = Kind::Text;
-  std::string definition;                 // its name in the schema; empty: written in place
-  Range range;                            // Number, Integer, Numbers (each)
-  std::size_t count = 0;                  // Numbers: how many
-  bool whole = false;                     // Numbers: whole ones only
-  std::size_t least = 0;                  // List: how many at least
-  std::size_t most = 0;                   // List: how many at most; 0: any number
-  std::size_t longest = 1000;             // Text: bytes at most
-  std::vector<std::string> choices;       // Choice
-  RulePtr item;                           // List, Map
-  std::vector<Field> fields;              // Object; Tagged: those that all alternatives have
-  std::vector<Alternative> alternatives;  // Tagged
-  std::vector<RulePtr> either;            // Either: told apart by their JSON type
+  std::string definition;                                    // its name in the schema; empty: written in place
+  Range range;                                               // Number, Integer, Numbers (each)
+  std::size_t count = 0;                                     // Numbers: how many
+  bool whole = false;                                        // Numbers: whole ones only
+  std::size_t least = 0;                                     // List: how many at least
+  std::size_t most = 0;                                      // List: how many at most; 0: any number
+  std::size_t longest = 1000;                                // Text: bytes at most
+  std::function<std::string(const std::string&)> objection;  // Text: what is wrong with it, or nothing
+  std::vector<std::string> choices;                          // Choice
+  RulePtr item;                                              // List, Map
+  std::vector<Field> fields;                                 // Object; Tagged: those that all alternatives have
+  std::vector<Alternative> alternatives;                     // Tagged
+  std::vector<RulePtr> either;                               // Either: told apart by their JSON type
 
   std::string describe() const;  // "a number above 0 (m)": what a message says is allowed
 };
@@ -64,6 +66,7 @@ RulePtr numberRule(Range range);
 RulePtr integerRule(double low, double high);
 RulePtr flagRule();
 RulePtr textRule(std::size_t longest = 1000);
+RulePtr checkedTextRule(std::function<std::string(const std::string&)> objection);
 RulePtr choiceRule(std::vector<std::string> choices);
 RulePtr numbersRule(std::size_t count, Range range);
 RulePtr wholeNumbersRule(std::size_t count, double low, double high);

@@ -1,5 +1,7 @@
 #include "scene/run_report.hpp"
 
+#include <fmt/format.h>
+
 namespace cairn {
 namespace {
 
@@ -73,6 +75,14 @@ void RunMeter::afterStep(const StepReport& step) {
   const World& world = run_.world();
   stepMs_.push_back(step.totalMs);
   for (int i = 0; i < kPhaseCount; ++i) phaseSum_[i] += step.phaseMs[i];
+  if (step.solve) {
+    residuals_.push_back(step.solve->residual);
+    solves_.problems += step.solve->problems;
+    solves_.iterations += step.solve->iterations;
+    for (int i = 0; i < kExitCount; ++i) solves_.exits[i] += step.solve->exits[i];
+    if (solves_.message.empty() && !step.solve->message.empty())
+      solves_.message = fmt::format("{} at {:.6g} s", step.solve->message, step.time);
+  }
   contactSum_ += step.contacts;
   contactMax_ = std::max(contactMax_, step.contacts);
   jointErrorMax_ = std::max(jointErrorMax_, step.jointError);
@@ -143,6 +153,14 @@ RunReport RunMeter::report() const {
     report.contacts.mean = contactSum_ / n;
   }
   report.contacts.max = contactMax_;
+  if (!residuals_.empty()) {
+    std::vector<double> sorted = residuals_;
+    std::sort(sorted.begin(), sorted.end());
+    report.residualMedian = medianOf(sorted);
+    report.residualMax = sorted.back();
+  }
+  report.solves = solves_;
+  if (stepperTakesSolver(report.stepper)) report.solver = world.settings().solver.name;
   report.penetration = {penetrationMax_, penetrationEnd_};
   if (!resting_.empty()) report.driftMax = driftMax_;
   if (!model.joints.empty()) report.jointErrorMax = jointErrorMax_;

@@ -41,6 +41,11 @@ struct RunReport {
     double start = 0.0, end = 0.0, maxGain = 0.0;  // J
   } energy;
   std::optional<double> residualMedian, residualMax;  // none: not measured
+  struct {
+    long problems = 0, iterations = 0;
+    std::array<long, kExitCount> exits{};  // by Exit; all zero if the stepper has no exchangeable solver
+    std::string message;                   // of the first problem that was not solved
+  } solves;
   int bodiesLost = 0;
   int quarantined = 0;
   std::uint64_t stateHash = 0;
@@ -77,6 +82,8 @@ class RunMeter {
   std::vector<Plane> floors_;            // static planes, in the world
   std::optional<double> lowestSupport_;  // m along up_, of everything else that is not dynamic
   std::vector<double> stepMs_;
+  std::vector<double> residuals_;
+  decltype(RunReport::solves) solves_;
   std::array<double, kPhaseCount> phaseSum_{};
   double contactSum_ = 0.0;
   int contactMax_ = 0;

@@ -34,8 +34,8 @@ SolveLimits Monitor::remaining() const {
 }
 
 bool Monitor::judgeNow(const Vector& impulse) {
-  const auto start = Clock::now();
   const double ms = milliseconds();
+  const auto start = Clock::now();
   residual_ = judge(problem_, impulse);
   sinceJudged_ = 0;
   if (keepBest_ && residual_.forTolerance() < bestValue_) {

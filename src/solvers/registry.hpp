@@ -21,6 +21,9 @@ std::unique_ptr<ContactSolver> makeSubspace(OptionReader& options);
 // By groups of rows
 std::unique_ptr<ContactSolver> makeStaggered(OptionReader& options);
 std::unique_ptr<ContactSolver> makeHierarchical(OptionReader& options);
+// Joints alone
+std::unique_ptr<ContactSolver> makePcg(OptionReader& options);
+std::unique_ptr<ContactSolver> makeLdlt(OptionReader& options);
 // Newton
 std::unique_ptr<ContactSolver> makeFischerNewton(OptionReader& options);
 std::unique_ptr<ContactSolver> makeMinmapNewton(OptionReader& options);

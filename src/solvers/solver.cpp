@@ -1,5 +1,6 @@
 // What all solvers share: refusing what they cannot do, keeping to the rules, and having the last word said by the judge.
 #include <chrono>
+#include <new>
 
 #include "cairn/contact_problem.hpp"
 #include "solvers/monitor.hpp"
@@ -7,7 +8,7 @@
 namespace cairn {
 
 std::string_view nameOf(Exit exit) {
-  constexpr std::array<std::string_view, 11> names{"converged",  "iteration_limit", "time_limit", "stalled",
+  constexpr std::array<std::string_view, kExitCount> names{"converged",  "iteration_limit", "time_limit", "stalled",
                                                    "inaccurate", "infeasible",      "ray",        "inconsistent",
                                                    "singular",   "diverged",        "unsupported"};
   return names[static_cast<int>(exit)];
@@ -17,7 +18,7 @@ std::string ContactSolver::refusal(const ContactProblem& problem) const {
   const Capabilities can = capabilities();
   const std::string who(name());
   for (const Block& block : problem.blocks()) {
-    const bool planar = block.law == Law::Cone && block.size == 2 && can.planarCone;
+    const bool planar = block.law >= Law::Pyramid && block.size == 2 && can.planarCone;
     if (!can.has(block.law) && !planar)
       return who + " does not take the law \"" + std::string(nameOf(block.law)) + "\"" +
              (block.law == Law::Cone ? " (a circular or elliptic friction cone)" : "");
@@ -51,7 +52,13 @@ SolveReport ContactSolver::solve(const ContactProblem& problem, const SolveLimit
     report.exit = Exit::Converged;
     return report;
   }
-  report.exit = iterate(problem, monitor, impulse);
+  try {
+    report.exit = iterate(problem, monitor, impulse);
+  } catch (const std::bad_alloc&) {
+    report.exit = Exit::Unsupported;
+    impulse = start;
+    monitor.explain(std::string(name()) + " needs more memory for this problem than there is");
+  }
   report.ms = monitor.milliseconds();
   report.iterations = monitor.iterations();
   report.message = monitor.message();

@@ -33,6 +33,7 @@ void SoftJoints::begin(StepContext& context, SoftBodies& bodies, double h) {
   for (std::uint32_t i = 0; i < system.joints.size(); ++i) {
     Joint& joint = system.joints[i];
     if (!joint.alive) continue;
+    joint.totalRows.fill(0.0);
     joint.totalImpulse.setZero();
     joint.totalAngularImpulse.setZero();
     if (bodies[joint.a].inverseMass == 0.0f && bodies[joint.b].inverseMass == 0.0f) continue;
@@ -127,6 +128,7 @@ void SoftJoints::addUp(StepContext& context) {
     Joint& joint = context.system.joints[work.joint];
     for (int i = 0; i < work.rows; ++i) {
       const JointRow& row = work.row[i];
+      joint.totalRows[i] += joint.impulse[i];
       joint.totalImpulse += joint.impulse[i] * row.linear;
       if (row.linear.isZero(0.0)) joint.totalAngularImpulse += joint.impulse[i] * row.angularB;
     }

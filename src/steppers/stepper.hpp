@@ -17,12 +17,14 @@ struct StepContext {
   const Tasks& tasks;
   StepReport& report;
   PhaseTimer& timer;
+  std::vector<StepProblem>& problems;  // filled if the settings' audit asks for it
 };
 
 class Stepper {
  public:
   virtual ~Stepper() = default;
-  // Moves every awake body by dt > 0 and writes the impulses back into contacts and joints.
+  // Moves every awake body by dt > 0 and writes the impulses back into contacts and joints. Or moves nothing, with
+  // StepStatus::Refused in the report.
   virtual void step(StepContext& context, double dt) = 0;
 };
 

@@ -237,4 +237,6 @@ bool World::applyAngularImpulse(BodyId id, const Vec3& impulse) {
 
 double World::time() const { return impl_->state.time; }
 
+std::span<const StepProblem> World::contactProblems() const { return impl_->problems; }
+
 }  // namespace cairn

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "geometry/mass.hpp"
+#include "steppers/solve_islands.hpp"
 #include "world/state.hpp"
 
 namespace cairn {
@@ -161,6 +162,13 @@ void checkSettings(const WorldSettings& settings) {
   requireRange("soft.pushOutSpeed", settings.soft.pushOutSpeed, 1e-3, 1e4, "m/s");
   requireRange("soft.jointFrequency", settings.soft.jointFrequency, 1e-3, 1e6, "Hz");
   requireRange("soft.jointDampingRatio", settings.soft.jointDampingRatio, 0.0, 1e3, "");
+  requireRange("solver.tolerance", settings.solver.tolerance, 1e-15, 1.0, "");
+  requireRange("solver.iterations", settings.solver.iterations, 0, 1e9, "");
+  requireRange("solver.milliseconds", settings.solver.milliseconds, 0.0, 1e9, "ms");
+  requireRange("velocity.stabilisation", settings.velocity.stabilisation, 0.0, 1.0, "");
+  requireRange("velocity.slop", settings.velocity.slop, 0.0, 1.0, "m");
+  requireRange("velocity.pushOutSpeed", settings.velocity.pushOutSpeed, 1e-3, 1e4, "m/s");
+  checkSolver(settings);
   requireRange("sleep.linearSpeed", settings.sleep.linearSpeed, 0.0, 1e3, "m/s");
   requireRange("sleep.angularSpeed", settings.sleep.angularSpeed, 0.0, 1e3, "rad/s");
   requireRange("sleep.seconds", settings.sleep.seconds, 0.0, 1e6, "s");

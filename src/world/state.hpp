@@ -39,6 +39,7 @@ struct WorldImpl {
   std::vector<Placement> places;  // before the step
   std::vector<ContactEvent> events;
   bool eventsAreFresh = false;
+  std::vector<StepProblem> problems;  // of the last step, if kept
   double lastDt = 1.0 / 60.0;
 
   Body* find(BodyId id);

@@ -114,8 +114,10 @@ StepReport World::step(double dt) {
     wakeIslands(system, report.islands, impl.islandScratch);
     timer.finish(Phase::Islands);
 
-    StepContext context{system, state.settings, impl.tasks, report, timer};
+    impl.problems.clear();
+    StepContext context{system, state.settings, impl.tasks, report, timer, impl.problems};
     impl.stepper->step(context, dt);
+    if (report.status != StepStatus::Ok) return;
 
     impl.checkResult(report);
     impl.markTouching();

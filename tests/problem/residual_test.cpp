@@ -48,6 +48,41 @@ TEST(Residual, NamesWhatIsWrong) {
   EXPECT_EQ(judge(slides, Vec3(2.0, -0.6, 0.0)).coneExcess, 0.0);
 }
 
+// A contact that only just closes, among contacts that open: rounding in its impulse is no error.
+TEST(Residual, DoesNotMeasureErrorsAgainstImpulsesOfRoundingSize) {
+  ProblemData data;
+  data.blocks = {{.law = Law::Interval, .first = 0, .size = 2}};
+  data.bias = Vector{{1.0, -1e-17}};
+  data.delassus.resize(2, 2);
+  data.delassus.setIdentity();
+  const ContactProblem problem(std::move(data));
+  EXPECT_LT(judge(problem, Vector{{0.0, 1e-17}}).forTolerance(), 1e-10);
+  EXPECT_LT(judge(problem, Vector{{0.0, 0.0}}).forTolerance(), 1e-10);
+  EXPECT_LT(judge(problem, Vector{{1e-17, 0.0}}).forTolerance(), 1e-10);
+  EXPECT_GT(judge(problem, Vector{{1e-6, 0.0}}).forTolerance(), 0.1);
+}
+
+// One contact that slides on an ellipse-shaped pyramid: the most dissipative corner, found by trying all.
+// So fast that friction does not turn the slip.
+TEST(Residual, VanishesAtTheMostDissipativeCornerOfStretchedPyramids) {
+  const std::array<double, 2> mu{0.3, 0.8};
+  for (int k = 0; k < 40; ++k) {
+    ProblemData data = slidingSphere(Law::Pyramid, 5e3 * std::cos(0.17 * k + 0.01), -1.0);
+    data.freeVelocity[1] = 5e3 * std::sin(0.17 * k + 0.01);
+    data.blocks[0].friction = mu;
+    const ContactProblem problem(std::move(data));
+    Vec3 best = Vec3::Zero();
+    double least = 1e9;
+    for (int corner = 0; corner < 8; ++corner) {
+      const double angle = std::numbers::pi * corner / 4;
+      const Vec3 impulse(2.0, 2.0 * mu[0] * std::cos(angle), 2.0 * mu[1] * std::sin(angle));
+      const double work = impulse.tail<2>().dot(problem.velocity(impulse).tail<2>());
+      if (work < least) least = work, best = impulse;
+    }
+    EXPECT_LT(judge(problem, best).forTolerance(), 1e-14) << k;
+  }
+}
+
 // Masses and lengths in other units: the relative numbers stay.
 TEST(Residual, DoesNotDependOnUnits) {
   for (const double mass : {1e-3, 1.0, 1e3}) {

@@ -1,0 +1,54 @@
+// From bodies, contacts and joints to contact problems, one for each island, and back.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "cairn/contact_problem.hpp"
+#include "dynamics/system.hpp"
+
+namespace cairn {
+
+// A contact point as a formulation of time looks at it.
+struct ContactTerms {
+  double gap;           // m, negative when penetrating
+  double approach;      // m/s, relative normal velocity before the step: negative when closing
+  double freeApproach;  // m/s, the same at the end of the step if nothing touched
+  double restitution;
+  double dt;  // s
+};
+
+// How a stepper turns contacts and joints into rows.
+struct Formulation {
+  Law law = Law::Cone;  // of contacts; Interval: without friction
+  int facets = 8;
+  // Velocity that is added to the normal row: v_n = J_n u + bias must become non-negative.
+  std::function<double(const ContactTerms&)> normalBias;
+  double jointRate = 0.0;   // 1/s: share of a joint's error that is taken back, over dt
+  double speedFloor = 0.0;  // m/s
+};
+
+struct IslandProblem {
+  struct Origin {  // of a block
+    std::uint32_t contact = kNone;
+    int point = 0;
+    std::uint32_t joint = kNone;
+  };
+  std::shared_ptr<const ContactProblem> problem;
+  std::vector<std::uint32_t> bodies;  // of the system, by body of the problem
+  std::vector<Origin> origins;        // by block
+};
+
+// Joints first, then contacts, in the order of their pairs. Islands that nothing touches have no problem. Warm starts come
+// from the impulses stored in contacts and joints.
+std::vector<IslandProblem> buildProblems(const System& system, const WorldSettings& settings, double dt,
+                                         const Formulation& formulation);
+
+// Stores impulses (of a whole step dt) in the contacts and joints that they belong to.
+void storeImpulses(System& system, const IslandProblem& island, const Vector& impulse);
+// The other way round: what the last step stored, friction of a patch shared among its points.
+Vector storedImpulses(const System& system, const IslandProblem& island);
+// Sets totals of all contacts and joints to zero, for steppers that only touch those with a problem.
+void forgetImpulses(System& system);
+
+}  // namespace cairn

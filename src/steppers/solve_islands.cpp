@@ -1,0 +1,154 @@
+#include "steppers/solve_islands.hpp"
+
+#include <stdexcept>
+
+#include "math/rotation.hpp"
+#include "steppers/free_motion.hpp"
+
+namespace cairn {
+
+Law frictionLaw(const WorldSettings& settings) {
+  const std::string& asked = settings.friction.law;
+  if (asked == "none") return Law::Interval;
+  if (asked == "box") return Law::Box;
+  if (asked == "pyramid") return Law::Pyramid;
+  if (asked == "cone") return Law::Cone;
+  const Capabilities can = makeSolver(settings.solver.name)->capabilities();
+  return can.has(Law::Cone) ? Law::Cone : can.has(Law::Pyramid) ? Law::Pyramid : Law::Box;
+}
+
+void checkSolver(const WorldSettings& settings) {
+  const std::string& law = settings.friction.law;
+  if (law != "auto" && law != "none" && law != "box" && law != "pyramid" && law != "cone")
+    throw std::invalid_argument("friction.law: found \"" + law + "\"; allowed: auto, none, box, pyramid, cone");
+  if (settings.friction.facets < 4 || settings.friction.facets > 1024 || settings.friction.facets % 2 != 0)
+    throw std::invalid_argument("friction.facets: found " + std::to_string(settings.friction.facets) +
+                                "; allowed: an even number from 4 to 1024");
+  const Capabilities can = makeSolver(settings.solver.name)->capabilities();  // throws if there is none
+  if (can.has(frictionLaw(settings))) return;
+  std::string takes = can.has(Law::Interval) ? "none" : "";
+  for (const Law one : {Law::Box, Law::Pyramid, Law::Cone})
+    if (can.has(one)) takes += (takes.empty() ? "" : ", ") + std::string(nameOf(one));
+  throw std::invalid_argument("friction.law: the solver " + settings.solver.name + " does not take " +
+                              (law == "auto" ? std::string("friction") : "\"" + law + "\"") +
+                              "; allowed: " + (takes.empty() ? "another solver" : takes));
+}
+
+bool IslandSolver::solve(StepContext& context, const std::vector<IslandProblem>& islands) {
+  const SolverSettings& settings = context.settings.solver;
+  if (name_ != settings.name) {
+    solvers_.clear();
+    name_ = settings.name;
+  }
+  while (solvers_.size() < islands.size()) solvers_.push_back(makeSolver(name_));
+  impulses_.resize(islands.size());
+  std::vector<SolveReport> reports(islands.size());
+  const SolveLimits limits{settings.tolerance, settings.iterations, settings.milliseconds};
+  context.tasks.parallelFor(islands.size(), 1, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      impulses_[i] = islands[i].problem->data().warmStart;
+      reports[i] = solvers_[i]->solve(*islands[i].problem, limits, impulses_[i]);
+    }
+  });
+  SolveSummary summary = context.report.solve.value_or(SolveSummary{});
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    const SolveReport& report = reports[i];
+    ++summary.problems;
+    summary.iterations += report.iterations;
+    summary.residual = std::max(summary.residual, report.residual.relative);
+    summary.speed = std::max(summary.speed, report.residual.worst);
+    ++summary.exits[static_cast<int>(report.exit)];
+    if (report.exit == Exit::Unsupported) summary.message.clear();  // the one that matters
+    if (report.exit != Exit::Converged && summary.message.empty())
+      summary.message = islands[i].problem->name() + ": " + std::string(nameOf(report.exit)) +
+                        (report.message.empty() ? "" : ": " + report.message);
+  }
+  context.report.solve = summary;
+  if (summary.exits[static_cast<int>(Exit::Unsupported)] == 0) return true;
+  context.report.status = StepStatus::Refused;
+  return false;
+}
+
+void judgeIslands(StepContext& context, const std::vector<IslandProblem>& islands, const std::vector<Vector>& impulses) {
+  std::vector<Residual> residuals(islands.size());
+  context.tasks.parallelFor(islands.size(), 1, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) residuals[i] = judge(*islands[i].problem, impulses[i]);
+  });
+  SolveSummary summary = context.report.solve.value_or(SolveSummary{});
+  for (const Residual& residual : residuals) {
+    ++summary.problems;
+    summary.residual = std::max(summary.residual, residual.relative);
+    summary.speed = std::max(summary.speed, residual.worst);
+  }
+  context.report.solve = summary;
+}
+
+void keepProblems(StepContext& context, const std::vector<IslandProblem>& islands, const std::vector<Vector>& impulses) {
+  if (context.settings.audit != Audit::Problems) return;
+  for (std::size_t i = 0; i < islands.size(); ++i) context.problems.push_back({islands[i].problem, impulses[i]});
+}
+
+void finishStep(StepContext& context, const std::vector<IslandProblem>& islands, const std::vector<Vector>& impulses,
+                double dt) {
+  System& system = context.system;
+  std::vector<char> solved(system.bodies.size(), 0);
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    const Vector u = islands[i].problem->bodyVelocity(impulses[i]);
+    for (std::size_t k = 0; k < islands[i].bodies.size(); ++k) {
+      Body& body = system.bodies[islands[i].bodies[k]];
+      body.velocity = u.segment<3>(6 * static_cast<Eigen::Index>(k));
+      body.spin = u.segment<3>(6 * static_cast<Eigen::Index>(k) + 3);
+      solved[islands[i].bodies[k]] = 1;
+    }
+  }
+  forgetImpulses(system);
+  for (std::size_t i = 0; i < islands.size(); ++i) storeImpulses(system, islands[i], impulses[i]);
+  for (std::size_t i = 0; i < system.bodies.size(); ++i) {
+    Body& body = system.bodies[i];
+    if (!body.moves()) continue;
+    if (body.isDynamic() && solved[i] == 0) {
+      moveFree(body, context.settings.gravity, dt, 1);
+      continue;
+    }
+    body.center += dt * body.velocity;
+    body.rotation = rotated(body.rotation, dt * body.spin);
+  }
+  system.impulseSeconds = dt;
+  noteJointError(context);
+  keepProblems(context, islands, impulses);
+}
+
+void noteContacts(StepContext& context) {
+  System& system = context.system;
+  float deepest = 0.0f;
+  for (const Pair& pair : system.broad.pairs) {
+    if (pair.contact == kNone) continue;
+    Contact& contact = system.contacts.slots[pair.contact];
+    const Body& a = system.bodies[contact.bodyA];
+    const Body& b = system.bodies[contact.bodyB];
+    const bool pushes = (a.moves() && a.isDynamic()) || (b.moves() && b.isDynamic());
+    if (contact.count == 0 || !pushes) continue;
+    context.report.contacts += contact.count;
+    ++context.report.touchingPairs;
+    Float3 armA = Float3::Zero(), armB = Float3::Zero();
+    for (int i = 0; i < contact.count; ++i) {
+      deepest = std::min(deepest, contact.points[i].separation);
+      armA += contact.points[i].anchorA / contact.count;
+      armB += contact.points[i].anchorB / contact.count;
+    }
+    const Vec3 closing = a.velocity + a.spin.cross(armA.cast<double>()) - b.velocity - b.spin.cross(armB.cast<double>());
+    contact.approachSpeed = static_cast<float>(closing.dot(contact.normal.cast<double>()));
+  }
+  context.report.solverPenetration = -static_cast<double>(deepest);
+}
+
+void noteJointError(StepContext& context) {
+  const System& system = context.system;
+  for (const Joint& joint : system.joints) {
+    if (!joint.alive) continue;
+    const double error = jointError(joint, system.bodies[joint.a], system.bodies[joint.b]).distance;
+    context.report.jointError = std::max(context.report.jointError, error);
+  }
+}
+
+}  // namespace cairn
