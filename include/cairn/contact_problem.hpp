@@ -160,7 +160,7 @@ struct StepProblem {
 // e = |l - P(l - rho v)|/rho with rho = 1/(largest eigenvalue of W_cc), friction scaled out, and De Saxce's term for cones.
 struct Residual {
   double worst = 0.0;               // m/s, the largest e of any block
-  double relative = 0.0;            // worst over the largest |b| of any block (or the speed floor)
+  double relative = 0.0;            // worst over the largest |b| or |J u_free| of any block (or the speed floor)
   double energyNorm = 0.0;          // sqrt(sum rho e^2 / sum rho |b|^2)
   double naturalMapRelative = 0.0;  // |l - P(l - rho v)|/|l| with one rho = 1/mean(diag W): Siconos' measure
   double merit = 0.0;               // Erleben eq. 38, (m/s)^2: H = min(l - lo, max(l - hi, v)) with impulses scaled by W_ii

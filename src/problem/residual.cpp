@@ -119,7 +119,10 @@ Residual judge(const ContactProblem& problem, const Vector& impulse) {
       residual.worstBlock = static_cast<int>(i);
     }
     const auto b = problem.b().segment(block.first, block.size);
+    // What has to be cancelled, with and without what the stepper added: a gap that closes within the step must not make
+    // the velocity look small.
     largest = std::max(largest, b.norm());
+    if (problem.hasBodies()) largest = std::max(largest, (b - data.bias.segment(block.first, block.size)).norm());
     energy += rho * e * e;
     energyScale += rho * b.squaredNorm();
 

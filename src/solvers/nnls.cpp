@@ -18,7 +18,7 @@
 // the prices are asked again. Cost of a pass: O(entries of A) for the prices and O(coordinates x active rows) for each row
 // that enters or leaves.
 //
-// Known failures: none on accuracy, but one row enters per pass, so a cold start takes about as many passes as there are
+// Known failures: one row enters per pass, so a cold start takes about as many passes as there are
 // active rows in the end, O(coordinates^3) in all. l is not unique when rows depend on each other; x is.
 #include "solvers/nnls.hpp"
 

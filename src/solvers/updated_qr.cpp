@@ -5,9 +5,9 @@
 namespace cairn {
 
 namespace {
-// What is left of a column after one orthogonalisation is orthogonal to working accuracy unless much of it cancelled (Daniel,
-// Gragg, Kaufman and Stewart 1976). Two passes are then enough, as long as something is left at all. Smaller limits save
-// work, but the loss grows from change to change: with 0.1, eight digits are gone after 600 changes.
+// What is left of a column after one orthogonalisation is orthogonal to working accuracy unless much of it cancelled
+// (Daniel, Gragg, Kaufman and Stewart 1976). Two passes are then enough, as long as something is left at all. Smaller limits
+// save work, but the loss grows from change to change: with 0.1, eight digits are gone after 600 changes.
 constexpr double kMuchCancelled = 0.5;
 }  // namespace
 

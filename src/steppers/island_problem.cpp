@@ -337,7 +337,10 @@ Vector storedImpulses(const System& system, const IslandProblem& island) {
     Vec3 friction = contact.totalFriction.cast<double>() * (normal / sum);
     if (spread > 0.0) {
       const Vec3 turn = axes.col(0).cross(lever(origin.point));
-      friction += contact.totalTwist * normal / spread * turn;
+      // The centre of pressure may have moved since: a point never carries more of the twist than its own friction can.
+      const Vec3 share = contact.totalTwist * normal / spread * turn;
+      const double most = contact.friction * normal;
+      friction += share.norm() > most ? Vec3(share * (most / share.norm())) : share;
     }
     for (int k = 1; k < 3; ++k) impulse[block.first + k] = axes.col(k).dot(friction);
   }
