@@ -33,16 +33,7 @@ class Bgs final : public ContactSolver {
   int iterationLimit() const override { return kSweepLimit; }
   Exit iterate(const ContactProblem& problem, Monitor& monitor, Vector& impulse) override {
     const auto sweeper = makeBlockSweeper(problem, options_.order, options_.local);
-    sweeper->damp(options_.relaxation, 0.0);
-    sweeper->start(impulse);
-    SweepWatch watch(monitor);
-    CircleWatch circles(options_.relaxation);
-    while (!monitor.stop()) {
-      const SweepChange change = sweeper->sweep(impulse);
-      if (watch.last(impulse, change)) return watch.exit();
-      sweeper->damp(circles.relaxation(change), 0.0);
-    }
-    return monitor.exit();
+    return sweepUntilSolved(*sweeper, monitor, impulse, options_.relaxation);
   }
 
  private:

@@ -30,7 +30,7 @@ inline constexpr const char* kTooManyPivots = "pivots go on without end";
 
 // Every complementary index set in turn, those nearest to the set of `start` first.
 inline constexpr int kMostDenseRows = 8000;  // half a gigabyte for a matrix: above, dense methods refuse
-inline constexpr int kMostExhaustive = 16;  // unknowns; 65536 sets
+inline constexpr int kMostExhaustive = 16;   // unknowns; 65536 sets
 LcpAnswer solveExhaustive(const Lcp& lcp, const Vector& start, const MayPivot& mayPivot = {});
 
 // Lemke's complementary pivoting, for any matrix.

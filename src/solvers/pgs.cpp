@@ -29,15 +29,7 @@ class Pgs final : public ContactSolver {
   int iterationLimit() const override { return kSweepLimit; }
   Exit iterate(const ContactProblem& problem, Monitor& monitor, Vector& impulse) override {
     const auto sweeper = makeRowSweeper(problem, options_.order);
-    sweeper->start(impulse);
-    SweepWatch watch(monitor);
-    CircleWatch circles(1.0);
-    while (!monitor.stop()) {
-      const SweepChange change = sweeper->sweep(impulse);
-      if (watch.last(impulse, change)) return watch.exit();
-      sweeper->damp(circles.relaxation(change), 0.0);
-    }
-    return monitor.exit();
+    return sweepUntilSolved(*sweeper, monitor, impulse, 1.0);
   }
 
  private:

@@ -9,8 +9,8 @@ namespace cairn {
 
 std::string_view nameOf(Exit exit) {
   constexpr std::array<std::string_view, kExitCount> names{"converged",  "iteration_limit", "time_limit", "stalled",
-                                                   "inaccurate", "infeasible",      "ray",        "inconsistent",
-                                                   "singular",   "diverged",        "unsupported"};
+                                                           "inaccurate", "infeasible",      "ray",        "inconsistent",
+                                                           "singular",   "diverged",        "unsupported"};
   return names[static_cast<int>(exit)];
 }
 

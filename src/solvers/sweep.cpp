@@ -72,4 +72,17 @@ double CircleWatch::relaxation(const SweepChange& last) {
   return relaxation_;
 }
 
+Exit sweepUntilSolved(Sweeper& sweeper, Monitor& monitor, Vector& impulse, double relaxation) {
+  sweeper.damp(relaxation, 0.0);
+  sweeper.start(impulse);
+  SweepWatch watch(monitor);
+  CircleWatch circles(relaxation);
+  while (!monitor.stop()) {
+    const SweepChange change = sweeper.sweep(impulse);
+    if (watch.last(impulse, change)) return watch.exit();
+    sweeper.damp(circles.relaxation(change), 0.0);
+  }
+  return monitor.exit();
+}
+
 }  // namespace cairn

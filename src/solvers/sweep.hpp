@@ -90,4 +90,7 @@ class CircleWatch {
   double least_ = std::numeric_limits<double>::infinity();
 };
 
+// Sweeps from `impulse` until the judge is content, a limit is reached, or nothing moves any more.
+Exit sweepUntilSolved(Sweeper& sweeper, Monitor& monitor, Vector& impulse, double relaxation);
+
 }  // namespace cairn

@@ -149,6 +149,20 @@ TEST_F(Command, TheReportHasExactlyItsFields) {
   EXPECT_TRUE(json["drift_m"]["max"].IsNull());
 }
 
+// The way from a scene to a comparison of solvers: run, dump, solve.
+TEST_F(Command, TheProblemsOfAStepCanBeWrittenAndSolved) {
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_);
+  const Outcome dumped =
+      run({"run", "stack25", "--stepper", "velocity", "--solver", "bgs", "--seconds", "0.1", "--dump-problem", "3"});
+  const Outcome solved = run({"solve", "stack25-step3.h5", "--solver", "auto,nncg", "--tolerance", "1e-7"});
+  fs::current_path(before);
+  EXPECT_EQ(dumped.code, 0) << dumped.err;
+  EXPECT_NE(dumped.out.find("1 contact problem of step 3 in stack25-step3.h5"), std::string::npos) << dumped.out;
+  EXPECT_EQ(solved.code, 0) << solved.err;
+  EXPECT_NE(solved.out.find("1 of 1 problem solved"), std::string::npos) << solved.out;
+}
+
 TEST_F(Command, TwoRunsHaveOneHashWhateverTheThreads) {
   const auto hash = [&](const char* threads) {
     const std::string report = path("hash.json");
@@ -208,6 +222,12 @@ TEST_F(Command, WrongArgumentsAreRefusedByNameWithCodeTwo) {
       {{"run", "tower", "--secnods", "3"}, {"--secnods", "did you mean \"--seconds\"?"}},
       {{"run", "tower", "--stepper", "sotf"}, {"--stepper", "did you mean \"soft\"?"}},
       {{"run", "tower", "--solver", "pgs"}, {"--solver", "soft"}},
+      {{"run", "stack25", "--stepper", "velocity", "--solver", "pgz"}, {"--solver", "did you mean \"pgs\"?"}},
+      {{"run", "stack25", "--stepper", "velocity", "--solver", "pgs:order=sideways"}, {"--solver", "order", "natural"}},
+      {{"run", "stack25", "--stepper", "velocity", "--solver", "nnls"}, {"friction.law", "nnls", "none"}},
+      {{"run", "stack25", "--stepper", "velocity", "--solver", "exhaustive"}, {"--solver", "exhaustive", "16"}},
+      {{"run", "stack25", "--set", "settings.solver.name=pgz"}, {"settings.solver.name", "pgz"}},
+      {{"run", "stack25", "--dump-problem", "0"}, {"--dump-problem", "from 1"}},
       {{"run", "tower", "--dt", "0"}, {"--dt", "above 0 and at most 1 s"}},
       {{"run", "tower", "--dt", "-0.1"}, {"--dt", "found \"-0.1\""}},
       {{"run", "tower", "--dt", "nan"}, {"--dt", "nan"}},
