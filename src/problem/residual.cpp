@@ -1,4 +1,6 @@
 // One judge for every method. Definitions: docs/contact-problems.md.
+#include "problem/residual.hpp"
+
 #include "problem/admissible.hpp"
 
 namespace cairn {
@@ -69,8 +71,11 @@ BlockVector plainProjection(const Block& block, const BlockVector& lambda, const
 }  // namespace
 
 Residual judge(const ContactProblem& problem, const Vector& impulse) {
+  return judgeVelocities(problem, impulse, problem.velocity(impulse));
+}
+
+Residual judgeVelocities(const ContactProblem& problem, const Vector& impulse, const Vector& v) {
   Residual residual;
-  const Vector v = problem.velocity(impulse);
   const ProblemData& data = problem.data();
   double largest = data.speedFloor;
   double energy = 0.0, energyScale = 0.0;

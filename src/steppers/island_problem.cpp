@@ -304,6 +304,23 @@ void storeImpulses(System& system, const IslandProblem& island, const Vector& im
   }
 }
 
+Vector rowVelocities(const System& system, const IslandProblem& island, const Vector& impulse) {
+  const ProblemData& data = island.problem->data();
+  Vector v = data.bias + data.compliance.cwiseProduct(impulse);
+  for (std::size_t i = 0; i < data.blocks.size(); ++i) {
+    const BlockJacobian& jacobian = data.jacobians[i];
+    auto rows = v.segment(data.blocks[i].first, data.blocks[i].size);
+    const auto add = [&](int number, const BlockJacobian::Part& part) {
+      if (number < 0) return;
+      const Body& body = system.bodies[island.bodies[number]];
+      rows += part.leftCols<3>() * body.velocity + part.rightCols<3>() * body.spin;
+    };
+    add(jacobian.a, jacobian.partA);
+    add(jacobian.b, jacobian.partB);
+  }
+  return v;
+}
+
 Vector storedImpulses(const System& system, const IslandProblem& island) {
   Vector impulse(island.problem->rows());
   for (std::size_t i = 0; i < island.origins.size(); ++i) {

@@ -48,6 +48,8 @@ std::vector<IslandProblem> buildProblems(const System& system, const WorldSettin
 void storeImpulses(System& system, const IslandProblem& island, const Vector& impulse);
 // The other way round: what the last step stored, friction of a patch shared among its points.
 Vector storedImpulses(const System& system, const IslandProblem& island);
+// Velocities of the rows (bias and compliance included) as the bodies really move now.
+Vector rowVelocities(const System& system, const IslandProblem& island, const Vector& impulse);
 // Sets totals of all contacts and joints to zero, for steppers that only touch those with a problem.
 void forgetImpulses(System& system);
 

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "math/rotation.hpp"
+#include "problem/residual.hpp"
 #include "steppers/free_motion.hpp"
 
 namespace cairn {
@@ -72,7 +73,9 @@ bool IslandSolver::solve(StepContext& context, const std::vector<IslandProblem>&
 void judgeIslands(StepContext& context, const std::vector<IslandProblem>& islands, const std::vector<Vector>& impulses) {
   std::vector<Residual> residuals(islands.size());
   context.tasks.parallelFor(islands.size(), 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) residuals[i] = judge(*islands[i].problem, impulses[i]);
+    for (std::size_t i = first; i < last; ++i)
+      residuals[i] =
+          judgeVelocities(*islands[i].problem, impulses[i], rowVelocities(context.system, islands[i], impulses[i]));
   });
   SolveSummary summary = context.report.solve.value_or(SolveSummary{});
   for (const Residual& residual : residuals) {

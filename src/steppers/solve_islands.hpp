@@ -26,7 +26,8 @@ class IslandSolver {
   std::vector<Vector> impulses_;
 };
 
-// Judges impulses that were found without a solver, and adds that to the report.
+// Judges impulses that were found without a solver, together with the velocities that the bodies have now, and adds that to
+// the report.
 void judgeIslands(StepContext& context, const std::vector<IslandProblem>& islands, const std::vector<Vector>& impulses);
 
 // Gives the bodies the velocities that the impulses mean and moves them all by dt, those without a problem freely; stores
