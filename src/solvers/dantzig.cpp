@@ -62,9 +62,10 @@ LcpAnswer solveDantzig(const BoxedLcp& lcp, const Vector& lo, const Vector& hi, 
   for (int i = 0; i < n; ++i) settled[i] = state.violated(i) ? 0 : 1;
   for (;;) {
     // Rounding may bring back what was settled: it is then driven again.
+    // The most violated index is next (STAR §4.2): on rank-deficient problems the bases stay far better conditioned.
     int j = -1;
-    for (int i = 0; i < n && j < 0; ++i)
-      if (state.violated(i)) j = i;
+    for (int i = 0; i < n; ++i)
+      if (state.violated(i) && (j < 0 || state.violation(i) > state.violation(j))) j = i;
     if (j < 0) return state.answer(Exit::Converged);
     settled[j] = 0;
     const double sign = state.w(j) < 0.0 ? 1.0 : -1.0;
