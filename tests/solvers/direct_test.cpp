@@ -5,6 +5,7 @@
 
 #include "../problem/lcp_oracle.hpp"
 #include "random_problems.hpp"
+#include "redon_problems.hpp"
 #include "solvers/lcp_methods.hpp"
 #include "solvers/monitor.hpp"
 
@@ -120,6 +121,25 @@ TEST(Direct, AgreesWithBruteForceOnDegenerateProblems) {
 }
 
 // P-matrices need not be symmetric: a strictly dominant positive diagonal makes one. Their solution is unique.
+// Redon's random problems (§5.3): up to four times as many contacts as motions, so that W has rank a quarter of its size.
+TEST(Direct, SolvesRedonsRankDeficientProblems) {
+  for (const std::string method : {"lemke", "keller", "dantzig"}) {
+    for (const int bodies : {2, 7, 12, 17}) {
+      for (const int contacts : {5, 15, 25}) {
+        for (int i = 0; i < 5; ++i) {
+          const testing::RedonProblem redon = testing::makeRedonProblem(bodies, contacts, i);
+          const Lcp lcp{Matrix(redon.a * redon.a.transpose()), -(redon.a * redon.s)};
+          const LcpAnswer answer = solveBy(method, lcp);
+          ASSERT_EQ(answer.exit, Exit::Converged) << method << ' ' << bodies << ' ' << contacts << ' ' << i;
+          const Vector w = lcp.a * answer.x + lcp.b;
+          EXPECT_LT(answer.x.cwiseMin(w).cwiseAbs().maxCoeff(), 1e-9)
+              << method << ' ' << bodies << ' ' << contacts << ' ' << i;
+        }
+      }
+    }
+  }
+}
+
 TEST(Direct, SolvesUnsymmetricMatricesWithPositivePrincipalMinors) {
   Dice dice(4);
   for (int trial = 0; trial < 60; ++trial) {
