@@ -1,9 +1,11 @@
 // Joints hold two bodies together. Anchors and axes are in each body's own frame.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "cairn/ids.hpp"
 #include "cairn/math.hpp"
@@ -26,7 +28,31 @@ struct DistanceJoint {
   std::optional<double> length{};  // m; unset: the distance when the joint is made
 };
 
-using JointKind = std::variant<BallJoint, HingeJoint, FixedJoint, DistanceJoint>;
+// B is a wheel that rolls on a plane of A without slipping, along or sideways: a constraint on velocities, not on positions.
+// The plane goes through A's anchor, the wheel's centre is B's anchor.
+struct WheelJoint {
+  Vec3 normalA = Vec3::UnitZ();  // of the plane
+  Vec3 axisB = Vec3::UnitY();    // of the wheel
+  double radius = 0.5;           // m
+};
+// B's anchor is a blade on A: it does not move sideways, that is along axisB, and is free otherwise.
+struct SkateJoint {
+  Vec3 axisB = Vec3::UnitY();
+};
+
+using JointKind = std::variant<BallJoint, HingeJoint, FixedJoint, DistanceJoint, WheelJoint, SkateJoint>;
+
+// Prescribed motion of a hinge (angle of B about the axis, rad, zero as the joint is made) or a distance (m, added to its
+// length): start + rate t + amplitude sin(2 pi frequency t + phase).
+struct JointDrive {
+  double start = 0.0;      // rad or m
+  double rate = 0.0;       // rad/s or m/s
+  double amplitude = 0.0;  // rad or m
+  double frequency = 0.0;  // Hz
+  double phase = 0.0;      // rad
+  // Or through these values at these times (s, rising), straight between them and at rest outside; added to the above.
+  std::vector<std::array<double, 2>> keys{};
+};
 
 // Compliance of a joint in its held directions. Unset: as stiff as the step can resolve.
 struct JointSpring {
@@ -42,7 +68,8 @@ struct JointDesc {
   Vec3 anchorB = Vec3::Zero();  // m, in B's frame
   JointKind kind = BallJoint{};
   std::optional<JointSpring> spring{};
-  bool bodiesCollide = false;  // whether A and B still collide with each other
+  std::optional<JointDrive> drive{};  // hinges and distances
+  bool bodiesCollide = false;         // whether A and B still collide with each other
 };
 
 // What a joint did in the last step.

@@ -11,6 +11,7 @@
 #include "cairn/contact_problem.hpp"
 #include "cairn/ids.hpp"
 #include "cairn/math.hpp"
+#include "cairn/shape.hpp"
 
 namespace cairn {
 
@@ -22,7 +23,7 @@ inline constexpr std::array<std::string_view, kPhaseCount> kPhaseNames = {
 enum class StepStatus : std::uint8_t {
   Ok,
   InvalidTimeStep,  // not finite, not positive, or above kMaximumTimeStep: nothing was changed
-  Refused,          // the solver does not take such a problem (StepReport::solve->message says why): nothing was moved
+  Refused,          // the method does not take such a world (StepReport::refusal() says why): nothing was moved
 };
 
 inline constexpr double kMaximumTimeStep = 1.0;  // s
@@ -46,6 +47,41 @@ struct SolveSummary {
   std::string message{};                // of the first problem that was not solved
 };
 
+// One impact, audited: energies of the two bodies (kinetic, J) just before and just after.
+struct ImpactRecord {
+  BodyId bodyA{}, bodyB{};
+  Vec3 point = Vec3::Zero();    // m, world
+  Vec3 normal = Vec3::Zero();   // from A to B
+  Vec3 impulse = Vec3::Zero();  // N s, on B
+  ImpactLaw law = ImpactLaw::Newton;
+  double approach = 0.0;  // m/s, before; positive when closing
+  double beforeA = 0.0, beforeB = 0.0;
+  double afterA = 0.0, afterB = 0.0;
+  double gain() const { return afterA + afterB - beforeA - beforeB; }
+};
+
+// All impacts of a step together. Simultaneous impacts are one: what one of them gains another may lose.
+struct ImpactSummary {
+  int count = 0;
+  double energyLost = 0.0;         // J
+  double energyGained = 0.0;       // J: Newton's law with friction can
+  double restitutionFactor = 1.0;  // the least that restitution was lowered to, because energy would have risen
+};
+
+// What steppers other than "soft" and "velocity" have to say about a step.
+struct MethodSummary {
+  int passes = 0;          // of a fixpoint iteration ("implicit": the most that a sub-step took)
+  int halvings = 0;        // "implicit": of the step
+  int events = 0;          // located in time
+  int lasting = 0;         // contacts that "hybrid" treats as lasting
+  int brief = 0;           // and as brief
+  int switches = 0;        // of contacts between the two
+  int inconsistent = 0;    // Painleve configurations that were resolved by an impulse
+  int layers = 0;          // of stacks
+  double swallowed = 0.0;  // N s: momentum that went into layers while they were held fast ("shock")
+  std::string message{};   // the first thing out of the ordinary
+};
+
 struct StepReport {
   StepStatus status = StepStatus::Ok;
   double dt = 0.0;    // s
@@ -60,10 +96,14 @@ struct StepReport {
   int substeps = 0;
   double jointError = 0.0;         // m, largest
   double solverPenetration = 0.0;  // m, deepest point that the solver was given (World::deepestPenetration measures exactly)
-  std::optional<SolveSummary> solve{};        // with an exchangeable solver, or if WorldSettings::audit asks
+  std::optional<SolveSummary> solve{};  // with an exchangeable solver, or if WorldSettings::audit asks
+  ImpactSummary impacts{};              // of steppers that resolve impacts as such
+  MethodSummary method{};
   std::array<double, kPhaseCount> phaseMs{};  // wall clock, without what the audit takes
   double totalMs = 0.0;
   std::vector<Quarantine> quarantined{};  // in this step
+
+  std::string_view refusal() const { return solve && !solve->message.empty() ? solve->message : method.message; }
 };
 
 // Energy of all dynamic bodies, J.

@@ -10,14 +10,41 @@
 
 namespace cairn {
 
-// How a surface behaves. For a pair, friction is the geometric mean of the two and restitution the larger one.
+// How an impact ends; docs/laws.md compares them.
+enum class ImpactLaw : std::uint8_t {
+  Newton,           // normal velocity after = -e times before; with friction it may gain energy
+  Poisson,          // normal impulse of restitution = e times that of compression
+  Stronge,          // work of restitution = e^2 times that of compression; never gains energy
+  ChatterjeeRuina,  // algebraic, with a tangential restitution of its own; never gains energy
+};
+
+// How a surface behaves. For a pair, coefficients of friction are geometric means of the two, everything else is the larger
+// one, unless WorldSettings::pairs says otherwise. What goes beyond friction, restitution and stiffness is not taken by
+// every stepper; one that does not take it says so.
 struct Material {
-  double friction = 0.5;     // Coulomb coefficient
-  double restitution = 0.0;  // Newton's coefficient, 0 (plastic) to 1 (elastic)
+  double friction = 0.5;                   // Coulomb coefficient
+  std::optional<double> staticFriction{};  // of contacts that stick, at least `friction`; unset: the same
+  std::optional<double> crossFriction{};   // across `frictionAxis`; unset: the same in all directions
+  Vec3 frictionAxis = Vec3::UnitX();       // in the shape's frame: the direction along which `friction` holds
+  double patchRadius = 0.0;                // m: of a round patch whose friction also resists spin (Contensou); 0: none
+  double rollingResistance = 0.0;          // m: torque against rolling, over the normal force
+  double spinningResistance = 0.0;         // m: torque against spinning about the normal, over the normal force
+  double restitution = 0.0;                // 0 (plastic) to 1 (elastic), in the sense of `impact`
+  double tangentialRestitution = 0.0;      // -1 to 1; Chatterjee and Ruina's law only
+  ImpactLaw impact = ImpactLaw::Newton;
+  int kind = 0;  // for WorldSettings::pairs; 0: none in particular
   // Contact stiffness (N/m) and damping (N s/m) of a whole contact patch. Two stiffnesses act in series, so does damping.
   // Unset: as stiff as the step can resolve (SoftOptions::contactFrequency). A surface that sets one sets both.
   std::optional<double> stiffness{};
   std::optional<double> damping{};
+
+  bool operator==(const Material&) const = default;
+};
+
+// What holds between surfaces of kind a and kind b, in place of the mixture of the two.
+struct MaterialPair {
+  int a = 0, b = 0;
+  Material material{};
 };
 
 // The solid half-space below a plane: all x with normal . x <= offset. Static bodies only.

@@ -99,6 +99,7 @@ class World {
   StepReport step(double dt);
   double time() const;                                   // s
   std::span<const ContactEvent> contactEvents() const;   // of the last step
+  std::span<const ImpactRecord> impacts() const;         // of the last step, in the order of time
   std::span<const StepProblem> contactProblems() const;  // of the last step, if WorldSettings::audit is Problems
 
   // Questions

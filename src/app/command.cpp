@@ -21,6 +21,7 @@ constexpr const char* kAbout =
 // Everything the parser fills.
 struct Arguments {
   RunArguments run;
+  CompareArguments compare;
   SolveArguments solve;
   std::string infoScene;
   std::vector<std::string> infoSet;
@@ -32,12 +33,6 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", std::string("cairn ") + CAIRN_VERSION);
 
-  CLI::App* run = app.add_subcommand("run", "Simulate a scene and report");
-  run->add_option("SCENE", arguments.run.scene, "gallery name or file")->required();
-  run->add_option("--set", arguments.run.set, "key=value: a parameter of the scene, or settings.*; may be repeated")
-      ->type_name("KEY=VALUE")
-      ->take_all()
-      ->allow_extra_args(false);
   const auto optionOf = [](CLI::App* command, const char* name, std::optional<std::string>& target, const char* type,
                            const char* what) {
     command
@@ -45,20 +40,38 @@ void declare(CLI::App& app, Arguments& arguments) {
             name, [&target](const std::string& text) { target = text; }, what)
         ->type_name(type);
   };
-  const auto option = [&](const char* name, std::optional<std::string>& target, const char* type, const char* what) {
-    optionOf(run, name, target, type, what);
+  const auto sceneOptions = [&](CLI::App* command, SceneArguments& target) {
+    command->add_option("SCENE", target.scene, "gallery name or file")->required();
+    command->add_option("--set", target.set, "key=value: a parameter of the scene, or settings.*; may be repeated")
+        ->type_name("KEY=VALUE")
+        ->take_all()
+        ->allow_extra_args(false);
+    optionOf(command, "--solver", target.solver, "NAME", "the contact solver, for steppers that let it be chosen");
+    optionOf(command, "--seconds", target.seconds, "T", "how long to simulate");
+    optionOf(command, "--dt", target.dt, "H", "length of a step in s");
+    optionOf(command, "--threads", target.threads, "N", "threads; the result does not depend on it");
+    command->add_flag("--quiet", target.quiet, "print nothing but errors");
   };
-  option("--stepper", arguments.run.stepper, "NAME", "the time-stepping method");
-  option("--solver", arguments.run.solver, "NAME", "the contact solver, for steppers that let it be chosen");
-  option("--seconds", arguments.run.seconds, "T", "how long to simulate");
-  option("--dt", arguments.run.dt, "H", "length of a step in s");
-  option("--threads", arguments.run.threads, "N", "threads; the result does not depend on it");
-  option("--record", arguments.run.record, "FILE", "write the motion of every body as CSV");
-  option("--every", arguments.run.every, "N", "record every N-th step only");
-  option("--picture", arguments.run.picture, "FILE", "draw the world as it is at the end, as PNG");
-  option("--report", arguments.run.report, "FILE", "write the report as JSON");
-  option("--dump-problem", arguments.run.dumpProblem, "N", "write the contact problems of step N to SCENE-stepN.h5");
-  run->add_flag("--quiet", arguments.run.quiet, "print nothing but errors");
+
+  CLI::App* run = app.add_subcommand("run", "Simulate a scene and report");
+  sceneOptions(run, arguments.run);
+  optionOf(run, "--stepper", arguments.run.stepper, "NAME", "the time-stepping method");
+  optionOf(run, "--record", arguments.run.record, "FILE", "write the motion of every body as CSV");
+  optionOf(run, "--every", arguments.run.every, "N", "record every N-th step only");
+  optionOf(run, "--picture", arguments.run.picture, "FILE", "draw the world as it is at the end, as PNG");
+  optionOf(run, "--report", arguments.run.report, "FILE", "write the report as JSON");
+  optionOf(run, "--dump-problem", arguments.run.dumpProblem, "N", "write the contact problems of step N to SCENE-stepN.h5");
+
+  CLI::App* compare = app.add_subcommand("compare", "Simulate a scene with every time-stepping method, and compare");
+  sceneOptions(compare, arguments.compare);
+  compare->add_option("--steppers", arguments.compare.steppers, "all, or names separated by commas (default: all)")
+      ->type_name("NAMES")
+      ->take_all()
+      ->allow_extra_args(false);
+  optionOf(compare, "--limit-s", arguments.compare.limitS, "S",
+           "most wall-clock time for one method; 0: no limit (default 60)");
+  optionOf(compare, "--report", arguments.compare.report, "FILE", "write a page with table and plots, as HTML");
+  optionOf(compare, "--json", arguments.compare.json, "FILE", "write the results as JSON");
 
   CLI::App* solve = app.add_subcommand("solve", "Solve contact problems from files with one solver or many, and compare");
   solve->add_option("FILE", arguments.solve.files, "contact problems: text (.fcp) or HDF5")->required();
@@ -90,7 +103,7 @@ void declare(CLI::App& app, Arguments& arguments) {
   schema->add_flag("--reference", arguments.reference, "print the fields as Markdown tables instead");
 }
 
-std::vector<std::string_view> subcommandNames() { return {"run", "solve", "list", "info", "check", "schema"}; }
+std::vector<std::string_view> subcommandNames() { return {"run", "compare", "solve", "list", "info", "check", "schema"}; }
 
 // CLI11 knows that an argument is wrong; what may have been meant is ours to say.
 std::string explain(const CLI::App& app, const std::vector<std::string>& given, const CLI::ParseError& error) {
@@ -119,6 +132,7 @@ std::string explain(const CLI::App& app, const std::vector<std::string>& given, 
 
 int dispatch(const CLI::App& app, const Arguments& arguments, std::ostream& out, std::ostream& err) {
   if (app.got_subcommand("run")) return commandRun(arguments.run, out, err);
+  if (app.got_subcommand("compare")) return commandCompare(arguments.compare, out, err);
   if (app.got_subcommand("solve")) return commandSolve(arguments.solve, out, err);
   if (app.got_subcommand("list")) return commandList(out);
   if (app.got_subcommand("info")) return commandInfo(arguments.infoScene, arguments.infoSet, out);

@@ -8,11 +8,21 @@
 
 namespace cairn {
 
-struct RunArguments {
+// Of every command that simulates a scene.
+struct SceneArguments {
   std::string scene;
   std::vector<std::string> set;
-  std::optional<std::string> stepper, solver, seconds, dt, threads, record, every, picture, report, dumpProblem;
+  std::optional<std::string> solver, seconds, dt, threads;
   bool quiet = false;
+};
+
+struct RunArguments : SceneArguments {
+  std::optional<std::string> stepper, record, every, picture, report, dumpProblem;
+};
+
+struct CompareArguments : SceneArguments {
+  std::vector<std::string> steppers;
+  std::optional<std::string> limitS, report, json;
 };
 
 struct SolveArguments {
@@ -23,6 +33,7 @@ struct SolveArguments {
 
 // Each returns an exit code and may throw SceneError, BadInput or OutputFailure.
 int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& err);
+int commandCompare(const CompareArguments& arguments, std::ostream& out, std::ostream& err);
 int commandSolve(const SolveArguments& arguments, std::ostream& out, std::ostream& err);
 int commandList(std::ostream& out);
 int commandInfo(const std::string& scene, const std::vector<std::string>& set, std::ostream& out);

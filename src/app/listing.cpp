@@ -22,7 +22,7 @@ std::string_view shapeName(const Geometry& geometry) {
 }
 
 std::string_view jointName(const JointKind& kind) {
-  constexpr std::array<std::string_view, 4> names{"ball", "hinge", "fixed", "distance"};
+  constexpr std::array<std::string_view, 6> names{"ball", "hinge", "fixed", "distance", "wheel", "skate"};
   static_assert(std::variant_size_v<JointKind> == names.size());
   return names[kind.index()];
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/markup.hpp"
+
 namespace cairn {
 namespace {
 
@@ -21,29 +23,6 @@ constexpr double kLegendGap = 30.0, kLegendText = 32.0;
 constexpr double kLetter = 7.0, kNoteLetter = 6.2;  // px, mean widths of letters at 12 px and 11 px
 constexpr double kNearest = 0.6;  // px: points of a curve closer than this to the last one drawn say nothing new
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < ' ' ? '?' : c;
-    }
-  }
-  return out;
-}
-
 std::string text(double x, double y, std::string_view attributes, std::string_view content) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}{}>{}</text>\n", x, y, attributes.empty() ? "" : " ", attributes,
                      content);
@@ -59,6 +38,11 @@ struct Tick {
   double value;
   std::string label;  // empty: a faint line only
 };
+
+double labelWidth(const std::string& label) {
+  const bool isPower = label.find('<') != std::string::npos;  // as narrow as four letters
+  return kLetter * (isPower ? 4.0 : static_cast<double>(label.size()));
+}
 
 std::vector<Tick> logTicks(const PlotAxis& axis) {
   const int first = static_cast<int>(std::floor(std::log10(axis.low) + 1e-9));
@@ -87,8 +71,11 @@ std::vector<Tick> linearTicks(const PlotAxis& axis) {
   }
   if (axis.whole) step = std::max(step, 1.0);
   std::vector<Tick> ticks;
-  for (double value = std::ceil(axis.low / step - 1e-9) * step + 0.0; value <= axis.high + 1e-9 * span; value += step)
+  // Multiples, not sums: zero must be zero.
+  for (double i = std::ceil(axis.low / step - 1e-9) + 0.0; i * step <= axis.high + 1e-9 * span; ++i) {
+    const double value = i * step;
     ticks.push_back({value, axis.percent ? fmt::format("{:.0f} %", 100.0 * value) : fmt::format("{:g}", value)});
+  }
   return ticks;
 }
 
@@ -120,19 +107,22 @@ class PanelDrawing {
       lines += fmt::format("M{:.1f} {:.1f}V{:.1f}", x(tick.value), top_, bottom);
       if (!tick.label.empty()) labels += text(x(tick.value), bottom + 18.0, "text-anchor=\"middle\"", tick.label);
     }
+    double widest = 0.0;
     for (const Tick& tick : panel_.y.logarithmic ? logTicks(panel_.y) : linearTicks(panel_.y)) {
       lines += fmt::format("M{:.1f} {:.1f}H{:.1f}", left_, y(tick.value), right);
-      if (!tick.label.empty()) labels += text(left_ - 8.0, y(tick.value) + 4.0, "text-anchor=\"end\"", tick.label);
+      if (tick.label.empty()) continue;
+      labels += text(left_ - 8.0, y(tick.value) + 4.0, "text-anchor=\"end\"", tick.label);
+      widest = std::max(widest, labelWidth(tick.label));
     }
     std::string out = fmt::format("<path d=\"{}\" class=\"g\"/>\n", lines);
     out += fmt::format("<path d=\"M{:.1f} {:.1f}V{:.1f}H{:.1f}\" class=\"a\"/>\n", left_, top_, bottom, right);
     out += labels;
     out += text(left_ + 0.5 * kPanelWidth, bottom + 40.0, "text-anchor=\"middle\" class=\"l\"", escaped(panel_.x.label));
     const double middle = top_ + 0.5 * kPanelHeight;
-    out +=
-        text(left_ - 44.0, middle,
-             fmt::format("text-anchor=\"middle\" class=\"l\" transform=\"rotate(-90 {:.1f} {:.1f})\"", left_ - 44.0, middle),
-             escaped(panel_.y.label));
+    const double labelled = left_ - std::max(44.0, 8.0 + widest + 8.0);  // clear of the ticks' labels
+    out += text(labelled, middle,
+                fmt::format("text-anchor=\"middle\" class=\"l\" transform=\"rotate(-90 {:.1f} {:.1f})\"", labelled, middle),
+                escaped(panel_.y.label));
     if (panel_.level) {
       const double height = y(*panel_.level);
       out += fmt::format("<path d=\"M{:.1f} {:.1f}H{:.1f}\" class=\"t\"/>\n", left_, height, right);

@@ -62,10 +62,10 @@ void Progress::show(double simulated) {
                                 elapsed > 0.0 ? simulated / elapsed : 0.0, line_.timeLeft(simulated, seconds_)));
 }
 
-void CountProgress::show(int done, std::string_view now) {
+void CountProgress::show(double done, std::string_view now) {
   if (!line_.isDue()) return;
-  line_.draw(all_ > 0 ? static_cast<double>(done) / all_ : 1.0,
-             fmt::format("{} of {}  {}  {}", done, all_, line_.timeLeft(done, all_), now));
+  line_.draw(all_ > 0 ? std::clamp(done / all_, 0.0, 1.0) : 1.0,
+             fmt::format("{} of {}  {}  {}", static_cast<int>(done), all_, line_.timeLeft(done, all_), now));
 }
 
 }  // namespace cairn

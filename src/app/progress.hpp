@@ -47,7 +47,7 @@ class Progress {
 class CountProgress {
  public:
   CountProgress(std::ostream& out, bool on, int all) : line_(out, on), all_(all) {}
-  void show(int done, std::string_view now);
+  void show(double done, std::string_view now);  // with the share of the one that is being done
 
  private:
   ProgressLine line_;

@@ -2,27 +2,17 @@
 
 #include <fmt/format.h>
 
-#include "app/json_out.hpp"
+#include "app/quantity.hpp"
 
 namespace cairn {
 namespace {
 
-// A length in the unit that makes it readable.
-std::string metres(double value) {
-  const double size = std::abs(value);
-  if (size == 0.0) return "0 m";
-  if (size < 1e-3) return fmt::format("{:.3g} um", value * 1e6);
-  if (size < 0.1) return fmt::format("{:.3g} mm", value * 1e3);
-  return fmt::format("{:.4g} m", value);
-}
-
-std::string metres(const std::optional<double>& value, const char* none) { return value ? metres(*value) : none; }
+std::string metresOr(const std::optional<double>& value, const char* none) { return value ? metres(*value) : none; }
 
 }  // namespace
 
-std::string reportJson(const RunReport& report) {
-  JsonOut out;
-  out.object({}, [&] {
+void writeReport(JsonOut& out, std::string_view name, const RunReport& report) {
+  out.object(name, [&] {
     out.value("scene", report.scene);
     out.value("stepper", report.stepper);
     out.value("solver", report.solver);
@@ -64,6 +54,11 @@ std::string reportJson(const RunReport& report) {
     out.value("quarantined", report.quarantined);
     out.value("state_hash", fmt::format("{:016x}", report.stateHash));
   });
+}
+
+std::string reportJson(const RunReport& report) {
+  JsonOut out;
+  writeReport(out, {}, report);
   return out.text();
 }
 
@@ -92,8 +87,8 @@ std::string reportTable(const RunReport& report, const Paint& paint) {
   }
   row("contact points", fmt::format("{:.1f} mean, {} most", report.contacts.mean, report.contacts.max));
   row("penetration", fmt::format("{} most, {} at the end", metres(report.penetration.max), metres(report.penetration.end)));
-  row("drift", metres(report.driftMax, "- (nothing rested at the start)"));
-  row("joint error", metres(report.jointErrorMax, "- (no joints)"));
+  row("drift", metresOr(report.driftMax, "- (nothing rested at the start)"));
+  row("joint error", metresOr(report.jointErrorMax, "- (no joints)"));
   row("energy", fmt::format("{:.6g} J at the start, {:.6g} J at the end, largest gain in a step {:.3g} J",
                             report.energy.start, report.energy.end, report.energy.maxGain));
   row("residual", report.residualMax

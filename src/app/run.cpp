@@ -13,60 +13,21 @@
 #include "app/progress.hpp"
 #include "app/recorder.hpp"
 #include "app/report.hpp"
+#include "app/scene_options.hpp"
 #include "hdf5/problem_file.hpp"
-#include "scene/gallery.hpp"
 #include "scene/suggest.hpp"
 
 namespace cairn {
 namespace {
 
-constexpr double kMaximumSteps = 1e8;
-
-SceneModel openModel(const RunArguments& arguments) {
-  std::vector<Override> overrides;
-  for (const std::string& text : arguments.set) overrides.push_back(readSetOption(text));
-  // Options are checked before a scene is read: they are quicker to put right.
-  if (arguments.stepper) checkNameOption("--stepper", *arguments.stepper, stepperNames());
-  std::optional<double> dt, seconds;
-  std::optional<int> threads;
-  if (arguments.dt) {
-    dt = readNumberOption("--dt", *arguments.dt, {.low = 0, .high = kMaximumTimeStep, .lowOpen = true, .unit = "s"});
-  }
-  if (arguments.seconds) {
-    seconds =
-        readNumberOption("--seconds", *arguments.seconds, {.low = 0, .high = kMaximumSeconds, .lowOpen = true, .unit = "s"});
-  }
-  if (arguments.threads) threads = readWholeOption("--threads", *arguments.threads, 1, kMaximumThreads);
-
-  SceneModel model = openScene(arguments.scene, overrides);
-  if (arguments.stepper) model.settings.stepper = *arguments.stepper;
-  if (dt) model.dt = *dt;
-  if (seconds) model.seconds = *seconds;
-  if (threads) model.settings.threads = *threads;
-  if (model.seconds / model.dt > kMaximumSteps) {
-    throw BadInput(fmt::format("{:g} s in steps of {:g} s are {:.3g} steps; allowed: at most {:g}", model.seconds, model.dt,
-                               model.seconds / model.dt, kMaximumSteps));
-  }
-  return model;
-}
-
 void checkSolver(const std::string& solver, const std::string& stepper) {
   if (!stepperTakesSolver(stepper)) {
-    std::vector<std::string_view> others;
-    for (const std::string_view name : stepperNames())
-      if (stepperTakesSolver(name)) others.push_back(name);
     throw BadInput(
         fmt::format("--solver: found \"{}\"; the stepper {} sweeps its contacts itself, and no other solver can take "
                     "its place; allowed: leave --solver out, or --stepper with one of {}",
-                    solver, stepper, listNames(others)));
+                    solver, stepper, listNames(steppersWithSolver())));
   }
-  const std::string name = solver.substr(0, solver.find(':'));
-  checkNameOption("--solver", name, solverNames());
-  try {
-    makeSolver(solver);
-  } catch (const std::invalid_argument& error) {
-    throw BadInput(fmt::format("--solver: {}", error.what()));
-  }
+  checkSolverOption(solver);
 }
 
 void setAudit(World& world, Audit audit) {
@@ -128,7 +89,9 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
         throw BadInput(fmt::format("{} and {}: both are {}; allowed: two files", other, option, *path));
     }
   }
+  if (arguments.stepper) checkNameOption("--stepper", *arguments.stepper, stepperNames());
   SceneModel model = openModel(arguments);
+  if (arguments.stepper) model.settings.stepper = *arguments.stepper;
   if (arguments.solver) {
     checkSolver(*arguments.solver, model.settings.stepper);
     model.settings.solver.name = *arguments.solver;
@@ -158,8 +121,9 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
       setAudit(run.world(), dump.audit(i + 1));
       const StepReport step = run.step();
       if (step.status == StepStatus::Refused) {
-        throw BadInput(fmt::format("--solver: at {:.6g} s, {}; allowed: another solver, such as auto", run.world().time(),
-                                   step.solve->message));
+        throw BadInput(step.solve ? fmt::format("--solver: at {:.6g} s, {}; allowed: another solver, such as auto",
+                                                run.world().time(), step.refusal())
+                                  : std::string(step.refusal()));
       }
       meter.afterStep(step);
       dump.afterStep(i + 1, run.world());

@@ -107,7 +107,7 @@ int commandSolve(const SolveArguments& arguments, std::ostream& out, std::ostrea
     for (const SavedProblem& one : problems) {
       for (const std::string& solver : comparison.solvers) {
         if (interrupt.signal() != 0) break;
-        progress.show(static_cast<int>(comparison.rows.size()), one.name + " with " + solver);
+        progress.show(static_cast<double>(comparison.rows.size()), one.name + " with " + solver);
         comparison.rows.push_back(solveTimed(one, solver, limits, plotFile != nullptr && convergence));
       }
     }

@@ -18,7 +18,7 @@ struct Collider {
   Vec3 velocity = Vec3::Zero();  // m/s, of the body's centre of mass
   double spinReach = 0.0;        // m/s: how fast the body's turning can move any point of the shape
   double radius = 0.0;           // m, of a sphere about the body's centre of mass that holds the shape
-  Material material;
+  std::uint32_t material = 0;    // in System::materials
   double density = 0.0;
   std::uint32_t group = 1;
   std::uint32_t collidesWith = 0xffffffffu;

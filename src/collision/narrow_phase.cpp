@@ -22,8 +22,6 @@ double margin(const Collider& a, const Collider& b, const NarrowPhaseInput& inpu
   return contactMargin(a, b, input.speculativeDistance, input.dt);
 }
 
-float seriesOf(double a, double b) { return static_cast<float>(1.0 / (1.0 / a + 1.0 / b)); }
-
 // Writes the manifold over the contact's points; points that were there before keep their impulses.
 void carryOver(Contact& contact, const Manifold& manifold, const Vec3& centerA, const Vec3& centerB, float matchDistance) {
   const std::array<ContactPoint, kManifoldPoints> old = contact.points;
@@ -100,16 +98,28 @@ double contactMargin(const Collider& a, const Collider& b, double speculativeDis
   return speculativeDistance + dt * ((a.velocity - b.velocity).norm() + a.spinReach + b.spinReach);
 }
 
-void mixMaterials(const Material& a, const Material& b, Contact& contact) {
-  contact.friction = static_cast<float>(std::sqrt(a.friction * b.friction));
-  contact.restitution = static_cast<float>(std::max(a.restitution, b.restitution));
-  contact.stiffness = contact.damping = 0.0f;
-  const auto mix = [](const std::optional<double>& x, const std::optional<double>& y) {
-    if (x && y) return seriesOf(*x, *y);
-    return static_cast<float>(x ? *x : y ? *y : 0.0);
+Material mixMaterials(const Material& a, const Material& b, const std::vector<MaterialPair>& pairs) {
+  for (const MaterialPair& pair : pairs)
+    if ((pair.a == a.kind && pair.b == b.kind) || (pair.a == b.kind && pair.b == a.kind)) return pair.material;
+  const auto series = [](const std::optional<double>& x, const std::optional<double>& y) -> std::optional<double> {
+    if (x && y) return 1.0 / (1.0 / *x + 1.0 / *y);
+    return x ? x : y;
   };
-  contact.stiffness = mix(a.stiffness, b.stiffness);
-  contact.damping = mix(a.damping, b.damping);
+  Material mixed;
+  mixed.friction = std::sqrt(a.friction * b.friction);
+  if (a.staticFriction || b.staticFriction)
+    mixed.staticFriction = std::sqrt(a.staticFriction.value_or(a.friction) * b.staticFriction.value_or(b.friction));
+  if (a.crossFriction || b.crossFriction)
+    mixed.crossFriction = std::sqrt(a.crossFriction.value_or(a.friction) * b.crossFriction.value_or(b.friction));
+  mixed.patchRadius = std::max(a.patchRadius, b.patchRadius);
+  mixed.rollingResistance = std::max(a.rollingResistance, b.rollingResistance);
+  mixed.spinningResistance = std::max(a.spinningResistance, b.spinningResistance);
+  mixed.restitution = std::max(a.restitution, b.restitution);
+  mixed.tangentialRestitution = std::max(a.tangentialRestitution, b.tangentialRestitution);
+  mixed.impact = std::max(a.impact, b.impact);
+  mixed.stiffness = series(a.stiffness, b.stiffness);
+  mixed.damping = series(a.damping, b.damping);
+  return mixed;
 }
 
 void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowPhaseInput& input, const Tasks& tasks,
@@ -137,7 +147,11 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
       Contact& contact = cache.slots[pair.contact];
       manifold.count = 0;
       collide(a.shape, a.pose, b.shape, b.pose, margin(a, b, input), manifold);
-      mixMaterials(a.material, b.material, contact);
+      const Material mixed = mixMaterials(input.materials[a.material], input.materials[b.material], input.pairs);
+      contact.friction = static_cast<float>(mixed.friction);
+      contact.restitution = static_cast<float>(mixed.restitution);
+      contact.stiffness = static_cast<float>(mixed.stiffness.value_or(0.0));
+      contact.damping = static_cast<float>(mixed.damping.value_or(0.0));
       const float size = static_cast<float>(std::min(a.radius, b.radius));
       carryOver(contact, manifold, input.places[contact.bodyA].center, input.places[contact.bodyB].center,
                 std::min(kMatchDistance, kMatchShare * size));

@@ -16,17 +16,19 @@ struct Placement {
 
 struct NarrowPhaseInput {
   const std::vector<Collider>& colliders;
-  const std::vector<Placement>& places;  // of each body, by body index
-  double speculativeDistance;            // m
-  double dt;                             // s
+  const std::vector<Placement>& places;    // of each body, by body index
+  const std::vector<Material>& materials;  // by Collider::material
+  const std::vector<MaterialPair>& pairs;  // exceptions to the mixing of materials
+  double speculativeDistance;              // m
+  double dt;                               // s
 };
 
 // Contacts that ceased to be are released; those that were touching are appended to `endings`.
 void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowPhaseInput& input, const Tasks& tasks,
                     std::vector<ContactParties>& endings);
 
-// Combined properties of two surfaces.
-void mixMaterials(const Material& a, const Material& b, Contact& contact);
+// Combined properties of two surfaces. The axis of friction is left to the caller, as it belongs to one of the two.
+Material mixMaterials(const Material& a, const Material& b, const std::vector<MaterialPair>& pairs);
 
 // How far apart (m) two shapes may be and still get contact points: what they may come closer by within dt, and a little.
 double contactMargin(const Collider& a, const Collider& b, double speculativeDistance, double dt);

@@ -32,15 +32,31 @@ struct Body {
   std::uint32_t generation = 0;
   std::uint32_t firstCollider = kNone;
   std::uint32_t island = kNone;  // as of the last step
+  std::uint32_t extras = kNone;  // in System::extras, for the few bodies that have any
   BodyKind kind = BodyKind::Static;
   bool alive = false;
   bool awake = true;
   bool canSleep = true;
   bool quarantined = false;
+  std::uint8_t lockedPosition = 0;  // bit per world axis: it does not move along it
+  std::uint8_t lockedRotation = 0;  // bit per world axis: it does not turn about it
 
   bool isDynamic() const { return kind == BodyKind::Dynamic && !quarantined; }
   bool moves() const { return alive && awake && !quarantined && kind != BodyKind::Static; }
   Pose pose() const { return {center - rotation * localCenter, rotation}; }
+};
+
+// v without the components whose bits are set.
+inline Vec3 without(const Vec3& v, std::uint8_t bits) {
+  return {(bits & 1) != 0 ? 0.0 : v.x(), (bits & 2) != 0 ? 0.0 : v.y(), (bits & 4) != 0 ? 0.0 : v.z()};
+}
+
+// What only few bodies have.
+struct BodyExtras {
+  Drag drag{};
+  Locks locks{};
+  std::optional<Trajectory> trajectory{};
+  Pose home{};  // of the body's frame when it was made: what a trajectory without keys swings about
 };
 
 }  // namespace cairn

@@ -18,6 +18,10 @@ struct Joint {
   Vec3 anchorA = Vec3::Zero();         // m, from the centre of mass, body axes
   Vec3 anchorB = Vec3::Zero();
   std::optional<JointSpring> spring;
+  std::optional<JointDrive> drive;
+  double driveNow = 0.0;         // rad or m: where the drive wants the joint when the step begins
+  double driveRate = 0.0;        // rad/s or m/s: mean over the step
+  Quat rest = Quat::Identity();  // of B in A's axes when the joint was made: what a hinge's angle counts from
   bool bodiesCollide = false;
   bool alive = false;
   std::uint32_t generation = 0;
@@ -25,8 +29,8 @@ struct Joint {
   std::array<double, kJointRows> impulse{};  // N s or N m s per substep: where the next solve starts
   // Of the last step, on B: sums over the step.
   std::array<double, kJointRows> totalRows{};  // N s or N m s per row
-  Vec3 totalImpulse = Vec3::Zero();         // N s
-  Vec3 totalAngularImpulse = Vec3::Zero();  // N m s
+  Vec3 totalImpulse = Vec3::Zero();            // N s
+  Vec3 totalAngularImpulse = Vec3::Zero();     // N m s
 };
 
 // One scalar condition: direction . (vB + wB x rB - vA - wA x rA) + turnB . wB - turnA . wA = 0, written out per body.
@@ -35,11 +39,15 @@ struct JointRow {
   Vec3 angularA = Vec3::Zero();  // factor of wA
   Vec3 angularB = Vec3::Zero();  // factor of wB
   double error = 0.0;            // m or rad, to be driven to zero
+  double rate = 0.0;             // m/s or rad/s: dC/dt of a constraint that time moves
 };
 
-// Fills the rows for the bodies' present poses and returns how many there are. Positional rows come first.
+double driveAt(const JointDrive& drive, double time);
+
+// Fills the rows for the bodies' present poses, `elapsed` seconds after the step began, and returns how many there are.
+// Positional rows come first.
 int jointRows(const Joint& joint, const Vec3& centerA, const Quat& rotationA, const Vec3& centerB, const Quat& rotationB,
-              std::array<JointRow, kJointRows>& rows);
+              std::array<JointRow, kJointRows>& rows, double elapsed = 0.0);
 
 // How far the joint is off: m for its positional rows, rad for its rotational ones.
 struct JointError {

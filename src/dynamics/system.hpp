@@ -6,6 +6,7 @@
 #include "cairn/settings.hpp"
 #include "collision/broad_phase.hpp"
 #include "dynamics/body.hpp"
+#include "dynamics/contact_memory.hpp"
 #include "dynamics/joint.hpp"
 
 namespace cairn {
@@ -14,8 +15,11 @@ struct System {
   std::vector<Body> bodies;         // by BodyId::index; holes are not alive
   std::vector<Collider> colliders;  // by ShapeId::index
   std::vector<Joint> joints;        // by JointId::index
+  std::vector<Material> materials;  // by Collider::material: every surface there is, most of them shared
+  std::vector<BodyExtras> extras;   // by Body::extras
   BroadPhase broad;
   ContactCache contacts;
+  StepMemory memory;
   double impulseSeconds = 0.0;  // s: the substep that the stored impulses belong to
 };
 

@@ -14,6 +14,14 @@ inline Quat rotated(const Quat& q, const Vec3& angle) {
   return (Quat(std::cos(half), v.x(), v.y(), v.z()) * q).normalized();
 }
 
+// The vector (rad) that `rotated` turns the identity into q by, at most pi long.
+inline Vec3 rotationVector(const Quat& q) {
+  const double sign = q.w() < 0.0 ? -1.0 : 1.0;
+  const double sine = q.vec().norm();
+  if (sine < 1e-12) return 2.0 * sign * q.vec();
+  return 2.0 * sign * std::atan2(sine, sign * q.w()) / sine * q.vec();
+}
+
 // R I R^T
 inline Mat3 inWorldAxes(const Quat& q, const Mat3& bodyTensor) {
   const Mat3 r = q.toRotationMatrix();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cairn/world.hpp"
+#include "scene/method_options.hpp"
 #include "scene/scene_model.hpp"
 
 namespace cairn {
@@ -49,7 +50,19 @@ RulePtr materialObject() {
   static const RulePtr rule = named(
       "material",
       objectRule({{"friction", nonNegative(1e3, ""), "Coulomb coefficient; a pair takes the geometric mean; default 0.5"},
+                  {"static_friction", nonNegative(1e3, ""),
+                   "of contacts that stick, at least as large as friction; default: the same"},
+                  {"cross_friction", nonNegative(1e3, ""), "across friction_axis; default: the same in all directions"},
+                  {"friction_axis", direction(),
+                   "in the shape's frame: the direction along which friction holds; default [1, 0, 0]"},
+                  {"patch_radius", nonNegative(1e3, "m"),
+                   "of a round patch whose friction also resists spin (Contensou's law); default 0: none"},
+                  {"rolling_resistance", nonNegative(1e3, "m"), "torque against rolling over the normal force; default 0"},
+                  {"spinning_resistance", nonNegative(1e3, "m"), "torque against spinning over the normal force; default 0"},
                   {"restitution", nonNegative(1, ""), "0 (plastic) to 1 (elastic); a pair takes the larger; default 0"},
+                  {"impact", choiceRule({"newton", "poisson", "stronge", "chatterjee_ruina"}),
+                   "what restitution means, see docs/laws.md; default \"newton\""},
+                  {"tangential_restitution", numberRule({.low = -1, .high = 1}), "of chatterjee_ruina; default 0"},
                   {"stiffness", numberRule({.low = 1e-3, .high = 1e15, .unit = "N/m"}),
                    "of a whole contact patch; default: as stiff as the step can resolve"},
                   {"damping", nonNegative(1e15, "N s/m"), "of a whole contact patch; given together with stiffness"},
@@ -141,6 +154,29 @@ RulePtr pattern() {
   return rule;
 }
 
+RulePtr drag() {
+  return objectRule({{"linear", nonNegative(1e15, "N s/m"), "default 0"},
+                     {"quadratic", nonNegative(1e15, "N s^2/m^2"), "default 0"},
+                     {"angular_linear", nonNegative(1e15, "N m s"), "default 0"},
+                     {"angular_quadratic", nonNegative(1e15, "N m s^2"), "default 0"}});
+}
+
+RulePtr trajectory() {
+  const RulePtr key = named("trajectory_key", objectRule({{"time", nonNegative(1e9, "s"), "later than the key before", true},
+                                                          {"position", point(), "of the body's frame; default [0, 0, 0]"},
+                                                          {"rotation", rotation(), "of the body's frame"}}));
+  return objectRule(
+      {{"keys", listRule(key, 1, 10000), "poses at times; before the first and after the last it rests"},
+       {"smooth", flagRule(),
+        "true: cubic between keys, with continuous velocity, rotation at rest at every key; false: straight; default true"},
+       {"repeat", flagRule(), "starts over after the last key; default false"},
+       {"amplitude", vector(kLargestSize, "m"), "swings to and fro by this much; default none"},
+       {"turn_amplitude_deg", numbersRule(3, {.low = -36000, .high = 36000, .unit = "degrees"}),
+        "rotation vector of a swing; default none"},
+       {"frequency", nonNegative(1e6, "Hz"), "of the swings; default 0"},
+       {"phase_deg", degrees(), "of the swings at time 0; default 0"}});
+}
+
 RulePtr body() {
   const RulePtr mass = positive(kLargestMass, "kg");
   const RulePtr inertia = eitherRule({numbersRule(3, {.low = 0, .high = 1e30, .lowOpen = true, .unit = "kg m^2"}),
@@ -154,50 +190,78 @@ RulePtr body() {
                                             true}}));
   return named(
       "body",
-      objectRule({{"name", textRule(200), "unique in the scene; joints and recordings use it; default \"body N\""},
-                  {"kind", choiceRule({"static", "kinematic", "dynamic"}),
-                   "static never moves; kinematic moves as its velocity says; default dynamic"},
-                  {"position", point(), "of the body's frame; with a pattern, of the pattern's origin; default [0, 0, 0]"},
-                  {"rotation", rotation(), "of the body's frame; with a pattern, of the whole pattern"},
-                  {"velocity", vector(kFastest, "m/s"), "of the centre of mass, world axes; default at rest"},
-                  {"angular_velocity", vector(kFastest, "rad/s"), "world axes; default at rest"},
-                  {"shape", shape(), "the body's one shape"},
-                  {"shapes", listRule(shape(), 1, kMostShapes), "or several, rigidly together"},
-                  {"mass", mass, "scales what the densities give"},
-                  {"mass_properties", massProperties, "given outright; densities are then not looked at"},
-                  {"gravity_scale", numberRule({.low = -1e3, .high = 1e3}), "gravity counts this many times; default 1"},
-                  {"linear_damping", nonNegative(1e6, "1/s"), "drag on the velocity; default 0"},
-                  {"angular_damping", nonNegative(1e6, "1/s"), "drag on the rotation; default 0"},
-                  {"can_sleep", flagRule(), "default true"},
-                  {"appear", nonNegative(kMaximumSeconds, "s"), "when it enters the world; default 0"},
-                  {"pattern", eitherRule({pattern(), listRule(pattern(), 1, kMostPatterns)}),
-                   "repeats the body; in a list, each pattern repeats what the ones before it made"}}));
+      objectRule(
+          {{"name", textRule(200), "unique in the scene; joints and recordings use it; default \"body N\""},
+           {"kind", choiceRule({"static", "kinematic", "dynamic"}),
+            "static never moves; kinematic moves as its velocity says; default dynamic"},
+           {"position", point(), "of the body's frame; with a pattern, of the pattern's origin; default [0, 0, 0]"},
+           {"rotation", rotation(), "of the body's frame; with a pattern, of the whole pattern"},
+           {"velocity", vector(kFastest, "m/s"), "of the centre of mass, world axes; default at rest"},
+           {"angular_velocity", vector(kFastest, "rad/s"), "world axes; default at rest"},
+           {"shape", shape(), "the body's one shape"},
+           {"shapes", listRule(shape(), 1, kMostShapes), "or several, rigidly together"},
+           {"mass", mass, "scales what the densities give"},
+           {"mass_properties", massProperties, "given outright; densities are then not looked at"},
+           {"gravity_scale", numberRule({.low = -1e3, .high = 1e3}), "gravity counts this many times; default 1"},
+           {"linear_damping", nonNegative(1e6, "1/s"), "drag on the velocity; default 0"},
+           {"angular_damping", nonNegative(1e6, "1/s"), "drag on the rotation; default 0"},
+           {"drag", named("drag", drag()), "resistance of the air: force -(linear + quadratic |v|) v, torque likewise"},
+           {"lock", listRule(choiceRule({"x", "y", "z", "rx", "ry", "rz"}), 0, 6),
+            "world axes along which (x, y, z) it does not move and about which (rx, ry, rz) it does not turn; of the "
+            "rotations none, two or three"},
+           {"trajectory", named("trajectory", trajectory()), "how a kinematic body moves; wins over its velocities"},
+           {"can_sleep", flagRule(), "default true"},
+           {"appear", nonNegative(kMaximumSeconds, "s"), "when it enters the world; default 0"},
+           {"pattern", eitherRule({pattern(), listRule(pattern(), 1, kMostPatterns)}),
+            "repeats the body; in a list, each pattern repeats what the ones before it made"}}));
+}
+
+RulePtr drive() {
+  const RulePtr any = numberRule({.low = -1e9, .high = 1e9});
+  return objectRule({{"start", any, "value at time 0: degrees for hinges, m for distances; default 0"},
+                     {"rate", any, "change per second, degrees/s or m/s; default 0"},
+                     {"amplitude", any, "of a sine, degrees or m; default 0"},
+                     {"frequency", nonNegative(1e6, "Hz"), "of the sine; default 0"},
+                     {"phase_deg", degrees(), "of the sine; default 0"},
+                     {"keys", listRule(numbersRule(2, {.low = -1e9, .high = 1e9}), 1, 10000),
+                      "[time in s, value]: straight between, at rest outside, added to the above"}});
 }
 
 RulePtr joint() {
   const RulePtr spring =
       named("spring", objectRule({{"stiffness", positive(1e15, "N/m"), "N m/rad for held rotations", true},
                                   {"damping", nonNegative(1e15, "N s/m"), "N m s/rad; default 0"}}));
-  return named("joint",
-               taggedRule({{"name", textRule(200), "default \"joint N\""},
-                           {"a", textRule(200), "a body's name, or \"world\" for an immovable anchor", true},
-                           {"b", textRule(200), "the other body", true},
-                           {"anchor", point(), "where they are held, in the world at the start"},
-                           {"anchor_a", point(), "or in a's frame"},
-                           {"anchor_b", point(),
-                            "and in b's frame; one of the two is enough: the other is the same point at the start"},
-                           {"spring", spring, "gives in its held directions; default: as stiff as the step can resolve"},
-                           {"bodies_collide", flagRule(), "whether a and b still collide with each other; default false"},
-                           {"repeat", integerRule(1, static_cast<double>(kMaximumBodies)),
-                            "makes this many: # in a, b and name becomes 0, 1, ..., #+1 one more, #-1 one less"}},
-                          {{"ball", "holds a point", {}},
-                           {"hinge",
-                            "holds a point and an axis",
-                            {{"axis", direction(), "in the world at the start; need not be a unit vector", true}}},
-                           {"fixed", "holds everything; without an anchor, at b's origin", {}},
-                           {"distance",
-                            "holds two points at a distance; without anchors, the bodies' origins",
-                            {{"length", positive(kLargestSize, "m"), "default: the distance at the start"}}}}));
+  return named(
+      "joint",
+      taggedRule(
+          {{"name", textRule(200), "default \"joint N\""},
+           {"a", textRule(200), "a body's name, or \"world\" for an immovable anchor", true},
+           {"b", textRule(200), "the other body", true},
+           {"anchor", point(), "where they are held, in the world at the start"},
+           {"anchor_a", point(), "or in a's frame"},
+           {"anchor_b", point(), "and in b's frame; one of the two is enough: the other is the same point at the start"},
+           {"spring", spring, "gives in its held directions; default: as stiff as the step can resolve"},
+           {"drive", named("drive", drive()), "prescribed motion of a hinge or a distance"},
+           {"bodies_collide", flagRule(), "whether a and b still collide with each other; default false"},
+           {"repeat", integerRule(1, static_cast<double>(kMaximumBodies)),
+            "makes this many: # in a, b and name becomes 0, 1, ..., #+1 one more, #-1 one less"}},
+          {{"ball", "holds a point", {}},
+           {"hinge",
+            "holds a point and an axis",
+            {{"axis", direction(), "in the world at the start; need not be a unit vector", true}}},
+           {"fixed", "holds everything; without an anchor, at b's origin", {}},
+           {"distance",
+            "holds two points at a distance; without anchors, the bodies' origins",
+            {{"length", positive(kLargestSize, "m"), "default: the distance at the start"}}},
+           {"wheel",
+            "b rolls on a plane of a without slipping; the plane goes through a's anchor, the wheel's centre "
+            "is b's",
+            {{"axis", direction(), "of the wheel, in the world at the start", true},
+             {"normal", direction(), "of the plane, in the world at the start; default [0, 0, 1]"},
+             {"radius", radius(), "of the wheel", true}}},
+           {"skate",
+            "b's anchor does not move sideways",
+            {{"axis", direction(), "sideways, in the world at the start; turns with b", true}}}}));
 }
 
 // The defaults are asked of the engine, so that the documentation cannot fall behind it.
@@ -266,25 +330,29 @@ RulePtr settings() {
                            {"angular_speed", nonNegative(1e3, "rad/s"), withDefault("", defaults.sleep.angularSpeed)},
                            {"seconds", nonNegative(kMaximumSeconds, "s"),
                             withDefault("a whole island must be slower than both for this long", defaults.sleep.seconds)}}));
-  return named("settings", objectRule({{"gravity", vector(1e4, "m/s^2"), "default [0, 0, -9.81]"},
-                                       {"dt", positive(kMaximumTimeStep, "s"), "length of a step; default 1/60"},
-                                       {"seconds", positive(kMaximumSeconds, "s"), "length of the run; default 10"},
-                                       {"stepper", choiceRule(steppers), "the method; default \"soft\""},
-                                       {"threads", integerRule(1, kMaximumThreads),
-                                        withDefault("the result does not depend on it", defaults.threads)},
-                                       {"speculative_distance", nonNegative(10, "m"),
-                                        withDefault("contacts are made this early", defaults.speculativeDistance)},
-                                       {"restitution_speed", nonNegative(1e3, "m/s"),
-                                        withDefault("slower approaches do not bounce", defaults.restitutionSpeed)},
-                                       {"maximum_coordinate", numberRule({.low = 1, .high = 1e12, .unit = "m"}),
-                                        withDefault("a body beyond is quarantined", defaults.maximumCoordinate)},
-                                       {"maximum_speed", numberRule({.low = 1, .high = 1e8, .unit = "m/s"}),
-                                        withDefault("a faster body is quarantined", defaults.maximumSpeed)},
-                                       {"soft", soft, "of the stepper \"soft\""},
-                                       {"solver", solver, "of contact problems; of all steppers but \"soft\""},
-                                       {"friction", friction, "the law of friction in them"},
-                                       {"velocity", velocity, "of the stepper \"velocity\""},
-                                       {"sleep", sleep, "bodies at rest may stop being simulated"}}));
+  std::vector<Field> fields = {
+      {"gravity", vector(1e4, "m/s^2"), "default [0, 0, -9.81]"},
+      {"dt", positive(kMaximumTimeStep, "s"), "length of a step; default 1/60"},
+      {"seconds", positive(kMaximumSeconds, "s"), "length of the run; default 10"},
+      {"stepper", choiceRule(steppers), "the method; default \"soft\""},
+      {"threads", integerRule(1, kMaximumThreads), withDefault("the result does not depend on it", defaults.threads)},
+      {"speculative_distance", nonNegative(10, "m"),
+       withDefault("contacts are made this early", defaults.speculativeDistance)},
+      {"restitution_speed", nonNegative(1e3, "m/s"),
+       withDefault("slower approaches do not bounce", defaults.restitutionSpeed)},
+      {"maximum_coordinate", numberRule({.low = 1, .high = 1e12, .unit = "m"}),
+       withDefault("a body beyond is quarantined", defaults.maximumCoordinate)},
+      {"maximum_speed", numberRule({.low = 1, .high = 1e8, .unit = "m/s"}),
+       withDefault("a faster body is quarantined", defaults.maximumSpeed)},
+      {"soft", soft, "of the stepper \"soft\""},
+      {"solver", solver, "of contact problems; of all steppers but \"soft\""},
+      {"friction", friction, "the law of friction in them"},
+      {"integrator", choiceRule({"momentum", "euler", "rk4", "cash_karp"}),
+       "of free motion; default \"momentum\", which keeps energy and momentum of rotation"},
+      {"velocity", velocity, "of the stepper \"velocity\""},
+      {"sleep", sleep, "bodies at rest may stop being simulated"}};
+  for (Field& field : methodFields()) fields.push_back(std::move(field));
+  return named("settings", objectRule(std::move(fields)));
 }
 
 RulePtr scene() {
@@ -309,6 +377,12 @@ RulePtr scene() {
             "numbers that `--set name=value` may change; \"$name\" stands for the number anywhere a number may stand"},
            {"settings", settings(), "gravity, time step, length, method"},
            {"materials", mapRule(materialObject()), "by name"},
+           {"pairs",
+            listRule(named("pair", objectRule({{"a", textRule(200), "a material's name", true},
+                                               {"b", textRule(200), "another one's, or the same", true},
+                                               {"material", materialObject(), "what holds between the two", true}})),
+                     0, 10000),
+            "pairs of materials that do not mix as usual"},
            {"include", listRule(textRule(4000)),
             "files whose materials, bodies and joints come first, relative to this file; settings given here win"},
            {"bodies", listRule(body()), "in the order they are added"},

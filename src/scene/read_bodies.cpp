@@ -20,9 +20,22 @@ BodyKind kindOf(const std::string& text) {
 
 void SceneReader::readMaterials(const JsonValue& materials) {
   for (const JsonMember& member : materials.members) {
-    const ReadMaterial read = readMaterial(member.value, joinPath("materials", member.key));
+    ReadMaterial read = readMaterial(member.value, joinPath("materials", member.key));
+    read.material.kind = static_cast<int>(materials_.size()) + 1;
     materials_[member.key] = read;
     model_.materials[member.key] = read.material;
+  }
+}
+
+void SceneReader::readPairs(const JsonValue& pairs) {
+  for (std::size_t i = 0; i < pairs.items.size(); ++i) {
+    const std::string path = fmt::format("pairs[{}]", i);
+    const JsonValue& value = pairs.items[i];
+    MaterialPair pair;
+    pair.a = findMaterial(*value.find("a"), joinPath(path, "a")).material.kind;
+    pair.b = findMaterial(*value.find("b"), joinPath(path, "b")).material.kind;
+    pair.material = readMaterial(*value.find("material"), joinPath(path, "material")).material;
+    if (pair.a != 0 && pair.b != 0) model_.settings.pairs.push_back(pair);
   }
 }
 
@@ -69,6 +82,18 @@ void SceneReader::readBody(const JsonValue& value, const std::string& path) {
   desc.gravityScale = numberOr(value, "gravity_scale", desc.gravityScale);
   desc.linearDamping = numberOr(value, "linear_damping", desc.linearDamping);
   desc.angularDamping = numberOr(value, "angular_damping", desc.angularDamping);
+  if (const JsonValue* drag = value.find("drag")) {
+    desc.drag = {numberOr(*drag, "linear", 0.0), numberOr(*drag, "quadratic", 0.0), numberOr(*drag, "angular_linear", 0.0),
+                 numberOr(*drag, "angular_quadratic", 0.0)};
+  }
+  if (const JsonValue* lock = value.find("lock")) {
+    for (const JsonValue& item : lock->items)
+      (item.text[0] == 'r' ? desc.locks.rotation : desc.locks.position)[item.text.back() - 'x'] = true;
+    if (std::count(desc.locks.rotation.begin(), desc.locks.rotation.end(), true) == 1)
+      problems_.add(*lock, joinPath(path, "lock"), "found one locked rotation; allowed: none, two or all three");
+  }
+  if (const JsonValue* trajectory = value.find("trajectory"))
+    desc.trajectory = readTrajectory(*trajectory, joinPath(path, "trajectory"));
   if (const JsonValue* canSleep = value.find("can_sleep")) desc.canSleep = canSleep->boolean;
   body.appear = numberOr(value, "appear", 0.0);
   checkKind(value, path, desc);
@@ -94,6 +119,9 @@ void SceneReader::checkKind(const JsonValue& value, const std::string& path, con
   if (!dynamic && desc.massProperties) {
     refuse("mass_properties", fmt::format("a {} body has no mass; allowed: in dynamic bodies", kind));
   }
+  if (!dynamic && desc.locks.any()) refuse("lock", fmt::format("a {} body is not free; allowed: in dynamic bodies", kind));
+  if (desc.trajectory && desc.kind != BodyKind::Kinematic)
+    refuse("trajectory", "found on a body that is not kinematic; allowed: in kinematic bodies");
   if (desc.kind == BodyKind::Static) {
     for (const char* key : {"velocity", "angular_velocity"}) {
       if (value.find(key)) refuse(key, "a static body does not move; allowed: in kinematic and dynamic bodies");

@@ -59,6 +59,15 @@ void SceneReader::readJoint(const JsonValue& value, const std::string& path) {
   }
   if (const JsonValue* collide = value.find("bodies_collide")) joint.desc.bodiesCollide = collide->boolean;
 
+  if (const JsonValue* drive = value.find("drive")) {
+    const std::string& type = value.find("type")->text;
+    if (type != "hinge" && type != "distance") {
+      problems_.add(*drive, joinPath(path, "drive"), fmt::format("found on a {} joint; allowed: hinge, distance", type));
+    } else {
+      joint.desc.drive = readDrive(*drive, type == "hinge");
+    }
+  }
+
   const JsonValue* repeat = value.find("repeat");
   if (!repeat) return addJoint(value, path, std::move(joint));
   if (joint.a.find('#') == std::string::npos && joint.b.find('#') == std::string::npos) {
@@ -149,6 +158,8 @@ void SceneReader::addJoint(const JsonValue& value, const std::string& path, Scen
     desc.anchorB = b->inversePoint(readVector(*anchor));
   } else if (anchorA && !anchorB) {
     desc.anchorB = b->inversePoint(a->point(desc.anchorA));
+  } else if (type == "wheel" && anchorA && anchorB) {
+    // A point of the plane and the wheel's centre, each as given.
   } else if (!anchorA && (anchorB || type == "fixed")) {
     desc.anchorA = a->inversePoint(b->point(desc.anchorB));
   } else if (!anchorA) {
@@ -158,6 +169,19 @@ void SceneReader::addJoint(const JsonValue& value, const std::string& path, Scen
   if (type == "hinge") {
     const Vec3 axis = readDirection(*value.find("axis"), joinPath(path, "axis"));
     desc.kind = HingeJoint{a->inverseDirection(axis), b->inverseDirection(axis)};
+  } else if (type == "wheel") {
+    const Vec3 axis = readDirection(*value.find("axis"), joinPath(path, "axis"));
+    const JsonValue* given = value.find("normal");
+    const Vec3 normal = given ? readDirection(*given, joinPath(path, "normal")) : Vec3(Vec3::UnitZ());
+    const double radius = value.find("radius")->number;
+    // One anchor given is the wheel's centre: the plane is where the wheel touches it at the start.
+    if (!(anchorA && anchorB)) {
+      const Vec3 down = -(normal - normal.dot(axis) * axis);
+      if (down.norm() > 1e-9) desc.anchorA = a->inversePoint(b->point(desc.anchorB) + radius * down.normalized());
+    }
+    desc.kind = WheelJoint{a->inverseDirection(normal), b->inverseDirection(axis), radius};
+  } else if (type == "skate") {
+    desc.kind = SkateJoint{b->inverseDirection(readDirection(*value.find("axis"), joinPath(path, "axis")))};
   } else if (type == "fixed") {
     // Stated, so that a body which appears later is held as the file shows it.
     desc.kind = FixedJoint{(a->rotation.conjugate() * b->rotation).normalized()};

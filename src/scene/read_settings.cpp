@@ -1,3 +1,4 @@
+#include "scene/method_options.hpp"
 #include "scene/scene_reader.hpp"
 
 namespace cairn {
@@ -53,6 +54,8 @@ void readSettings(const JsonValue& value, SceneModel& model) {
     set(*velocity, "slop", settings.velocity.slop);
     set(*velocity, "push_out_speed", settings.velocity.pushOutSpeed);
   }
+  set(value, "integrator", settings.integrator);
+  readMethods(value, settings);
   if (const JsonValue* sleep = value.find("sleep")) {
     set(*sleep, "enabled", settings.sleep.enabled);
     set(*sleep, "linear_speed", settings.sleep.linearSpeed);

@@ -82,6 +82,29 @@ ReadMaterial SceneReader::readMaterial(const JsonValue& value, const std::string
   ReadMaterial read;
   read.material.friction = numberOr(value, "friction", read.material.friction);
   read.material.restitution = numberOr(value, "restitution", read.material.restitution);
+  Material& material = read.material;
+  const auto optional = [&](std::string_view key, std::optional<double>& target) {
+    if (const JsonValue* found = value.find(key)) target = found->number;
+  };
+  optional("static_friction", material.staticFriction);
+  optional("cross_friction", material.crossFriction);
+  if (const JsonValue* axis = value.find("friction_axis"))
+    material.frictionAxis = readDirection(*axis, joinPath(path, "friction_axis"));
+  material.patchRadius = numberOr(value, "patch_radius", 0.0);
+  material.rollingResistance = numberOr(value, "rolling_resistance", 0.0);
+  material.spinningResistance = numberOr(value, "spinning_resistance", 0.0);
+  material.tangentialRestitution = numberOr(value, "tangential_restitution", 0.0);
+  if (const JsonValue* law = value.find("impact")) {
+    material.impact = law->text == "poisson"            ? ImpactLaw::Poisson
+                      : law->text == "stronge"          ? ImpactLaw::Stronge
+                      : law->text == "chatterjee_ruina" ? ImpactLaw::ChatterjeeRuina
+                                                        : ImpactLaw::Newton;
+  }
+  if (material.staticFriction && *material.staticFriction < material.friction) {
+    problems_.add(value, path,
+                  fmt::format("found static_friction {} below friction {}; allowed: at least as much",
+                              *material.staticFriction, material.friction));
+  }
   const JsonValue* stiffness = value.find("stiffness");
   const JsonValue* damping = value.find("damping");
   if (stiffness) read.material.stiffness = stiffness->number;
@@ -158,6 +181,41 @@ MassProperties SceneReader::readMassProperties(const JsonValue& value, const std
   if (asymmetry > 1e-9 * read.inertia.cwiseAbs().maxCoeff()) {
     problems_.add(inertia, joinPath(path, "inertia"), "found a matrix that is not symmetric; allowed: symmetric ones");
   }
+  return read;
+}
+
+Trajectory SceneReader::readTrajectory(const JsonValue& value, const std::string& path) {
+  Trajectory read;
+  if (const JsonValue* keys = value.find("keys")) {
+    for (std::size_t i = 0; i < keys->items.size(); ++i) {
+      const std::string here = fmt::format("{}.keys[{}]", path, i);
+      const double time = keys->items[i].find("time")->number;
+      if (!read.keys.empty() && time <= read.keys.back().time) {
+        problems_.add(*keys->items[i].find("time"), joinPath(here, "time"),
+                      fmt::format("found {} s; allowed: later than the key before, {} s", time, read.keys.back().time));
+      }
+      read.keys.push_back({time, readPose(keys->items[i], here)});
+    }
+  }
+  if (const JsonValue* smooth = value.find("smooth")) read.smooth = smooth->boolean;
+  if (const JsonValue* repeat = value.find("repeat")) read.repeat = repeat->boolean;
+  if (const JsonValue* amplitude = value.find("amplitude")) read.amplitude = readVector(*amplitude);
+  if (const JsonValue* turn = value.find("turn_amplitude_deg")) read.turnAmplitude = radians(1.0) * readVector(*turn);
+  read.frequency = numberOr(value, "frequency", 0.0);
+  read.phase = radians(numberOr(value, "phase_deg", 0.0));
+  return read;
+}
+
+JointDrive SceneReader::readDrive(const JsonValue& value, bool angular) {
+  const double unit = angular ? radians(1.0) : 1.0;
+  JointDrive read;
+  read.start = unit * numberOr(value, "start", 0.0);
+  read.rate = unit * numberOr(value, "rate", 0.0);
+  read.amplitude = unit * numberOr(value, "amplitude", 0.0);
+  read.frequency = numberOr(value, "frequency", 0.0);
+  read.phase = radians(numberOr(value, "phase_deg", 0.0));
+  if (const JsonValue* keys = value.find("keys"))
+    for (const JsonValue& key : keys->items) read.keys.push_back({key.items[0].number, unit * key.items[1].number});
   return read;
 }
 

@@ -38,7 +38,7 @@ double boundingRadius(const std::vector<ShapeDesc>& shapes, const Vec3& center) 
   return radius;
 }
 
-RunMeter::RunMeter(SceneRun& run) : run_(run) {
+RunMeter::RunMeter(SceneRun& run) : run_(run), energy_(run.world().energy()) {
   const World& world = run.world();
   const Vec3& gravity = world.settings().gravity;
   if (gravity.norm() > 0.0) up_ = -gravity.normalized();
@@ -66,10 +66,9 @@ RunMeter::RunMeter(SceneRun& run) : run_(run) {
     restingByBody_.emplace(id, resting_.size());
     resting_.push_back({id, state->center, boundingRadius(desc.shapes, mass->center)});
   }
-  energyStart_ = energyNow_ = energyBefore_ = world.energy().total();
 }
 
-void RunMeter::beforeStep() { energyBefore_ = run_.world().energy().total(); }
+void RunMeter::beforeStep() { energy_.beforeStep(run_.world().energy()); }
 
 void RunMeter::afterStep(const StepReport& step) {
   const World& world = run_.world();
@@ -86,14 +85,18 @@ void RunMeter::afterStep(const StepReport& step) {
   contactSum_ += step.contacts;
   contactMax_ = std::max(contactMax_, step.contacts);
   jointErrorMax_ = std::max(jointErrorMax_, step.jointError);
-  penetrationEnd_ = world.deepestPenetration().depth;
-  penetrationMax_ = std::max(penetrationMax_, penetrationEnd_);
-  energyNow_ = world.energy().total();
-  energyMaxGain_ = std::max(energyMaxGain_, energyNow_ - energyBefore_);
+  energy_.afterStep(world.energy());
+  last_ = {.time = step.time,
+           .energy = energy_.now(),
+           .penetration = world.deepestPenetration().depth,
+           .residual = step.solve ? std::optional(step.solve->residual) : std::nullopt,
+           .stepMs = step.totalMs};
+  penetrationMax_ = std::max(penetrationMax_, last_.penetration);
   for (const Resting& one : resting_) {
     const auto state = world.state(one.body);
     if (!state) continue;
     Vec3 moved = state->center - one.start;
+    movedMax_ = std::max(movedMax_, moved.norm());
     moved -= up_.dot(moved) * up_;
     driftMax_ = std::max(driftMax_, moved.norm());
   }
@@ -118,6 +121,17 @@ bool RunMeter::isLost(BodyId body) const {
   if (rested == restingByBody_.end()) return false;
   const Resting& start = resting_[rested->second];
   return (state->center - start.start).norm() > start.radius;
+}
+
+// Nothing moves in a stack that stands, so its rise would be compared with next to nothing: the scale is at least the
+// kinetic energy that gravity gives to all bodies in one step.
+double RunMeter::energyScale() const {
+  const World& world = run_.world();
+  double mass = 0.0;
+  for (const BodyId body : world.bodies())
+    if (world.kind(body) == BodyKind::Dynamic) mass += world.massProperties(body)->mass;
+  const double speed = world.settings().gravity.norm() * run_.model().dt;
+  return std::max(energy_.scale(), 0.5 * mass * speed * speed);
 }
 
 RunReport RunMeter::report() const {
@@ -161,10 +175,13 @@ RunReport RunMeter::report() const {
   }
   report.solves = solves_;
   if (stepperTakesSolver(report.stepper)) report.solver = world.settings().solver.name;
-  report.penetration = {penetrationMax_, penetrationEnd_};
-  if (!resting_.empty()) report.driftMax = driftMax_;
+  report.penetration = {penetrationMax_, last_.penetration};
+  if (!resting_.empty()) {
+    report.driftMax = driftMax_;
+    report.movedMax = movedMax_;
+  }
   if (!model.joints.empty()) report.jointErrorMax = jointErrorMax_;
-  report.energy = {energyStart_, energyNow_, energyMaxGain_};
+  report.energy = {energy_.start(), energy_.now(), energy_.largestGain(), energy_.largestRise(), energyScale()};
   report.quarantined = static_cast<int>(quarantinedBodies_.size());
   report.stateHash = world.stateHash();
   return report;

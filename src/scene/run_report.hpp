@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cairn/report.hpp"
+#include "scene/energy_meter.hpp"
 #include "scene/scene_run.hpp"
 
 namespace cairn {
@@ -36,9 +37,12 @@ struct RunReport {
     double max = 0.0, end = 0.0;  // m
   } penetration;
   std::optional<double> driftMax;       // m; none: nothing rested at the start
+  std::optional<double> movedMax;       // m, as driftMax but along gravity too
   std::optional<double> jointErrorMax;  // m; none: there are no joints
   struct {
     double start = 0.0, end = 0.0, maxGain = 0.0;  // J
+    double maxRise = 0.0;                          // J, above the lowest before: EnergyMeter::largestRise
+    double scale = 0.0;                            // J, what a rise is compared with; see docs/report.md
   } energy;
   std::optional<double> residualMedian, residualMax;  // none: not measured
   struct {
@@ -51,6 +55,15 @@ struct RunReport {
   std::uint64_t stateHash = 0;
 };
 
+// What a meter saw after one step.
+struct RunSample {
+  double time = 0.0;               // s
+  double energy = 0.0;             // J
+  double penetration = 0.0;        // m, deepest
+  std::optional<double> residual;  // none: not measured
+  double stepMs = 0.0;
+};
+
 // Watches a run. Call afterStep() after each step, with beforeStep() after the bodies that appear have been admitted;
 // nothing here is part of the time that a step is charged with.
 class RunMeter {
@@ -59,6 +72,7 @@ class RunMeter {
 
   void beforeStep();
   void afterStep(const StepReport& step);
+  const RunSample& last() const { return last_; }  // of the last step
   RunReport report() const;
 
   struct Quarantined {
@@ -74,6 +88,7 @@ class RunMeter {
     double radius;  // m, of the bounding sphere about it
   };
   bool isLost(BodyId body) const;
+  double energyScale() const;
 
   SceneRun& run_;
   Vec3 up_ = Vec3::Zero();  // against gravity; zero without gravity
@@ -88,13 +103,10 @@ class RunMeter {
   double contactSum_ = 0.0;
   int contactMax_ = 0;
   double penetrationMax_ = 0.0;
-  double driftMax_ = 0.0;
+  double driftMax_ = 0.0, movedMax_ = 0.0;
   double jointErrorMax_ = 0.0;
-  double energyStart_ = 0.0;
-  double energyBefore_ = 0.0;
-  double energyNow_ = 0.0;
-  double energyMaxGain_ = 0.0;
-  double penetrationEnd_ = 0.0;
+  EnergyMeter energy_;
+  RunSample last_;
   std::vector<Quarantined> quarantined_;
   std::unordered_set<BodyId> quarantinedBodies_;
 };

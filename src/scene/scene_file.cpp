@@ -116,8 +116,8 @@ class Loader {
     problems_.throwIfAny();
     for (JsonValue& file : files_) {
       for (JsonMember& member : file.members) {
-        const bool numeric =
-            member.key == "settings" || member.key == "materials" || member.key == "bodies" || member.key == "joints";
+        const bool numeric = member.key == "settings" || member.key == "materials" || member.key == "pairs" ||
+                             member.key == "bodies" || member.key == "joints";
         if (numeric) substitute(member.value, member.key);
       }
     }
@@ -141,6 +141,9 @@ class Loader {
     for (const JsonValue& file : files_) {
       if (const JsonValue* settings = file.find("settings")) readSettings(*settings, model_);
       if (const JsonValue* materials = file.find("materials")) reader.readMaterials(*materials);
+    }
+    for (const JsonValue& file : files_) {
+      if (const JsonValue* pairs = file.find("pairs")) reader.readPairs(*pairs);
     }
     for (const JsonValue& file : files_) {
       if (const JsonValue* bodies = file.find("bodies")) reader.readBodies(*bodies);

@@ -23,6 +23,7 @@ class SceneReader {
 
   // Each takes the value of the top-level field of that name; call them in this order over all files.
   void readMaterials(const JsonValue& materials);
+  void readPairs(const JsonValue& pairs);
   void readBodies(const JsonValue& bodies);
   void readJoints(const JsonValue& joints);
 
@@ -35,6 +36,8 @@ class SceneReader {
   ReadMaterial findMaterial(const JsonValue& value, const std::string& path);
   ShapeDesc readShape(const JsonValue& value, const std::string& path);
   std::vector<Pattern> readPatterns(const JsonValue& value, const std::string& path, const BodyDesc& body);
+  Trajectory readTrajectory(const JsonValue& value, const std::string& path);
+  JointDrive readDrive(const JsonValue& value, bool angular);
   MassProperties readMassProperties(const JsonValue& value, const std::string& path);
 
   // read_bodies.cpp

@@ -82,6 +82,10 @@ void checkModel(const SceneModel& model) {
   addJoints(model, allJoints(model), world);
 }
 
+long stepCount(const SceneModel& model) {
+  return std::max(1L, static_cast<long>(std::ceil(model.seconds / model.dt - 1e-6)));
+}
+
 SceneRun::SceneRun(SceneModel model) : model_(std::move(model)), world_(makeWorld(model_)) {
   for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
     if (model_.bodies[i].appear > 0.0) waiting_.push_back(i);
@@ -114,7 +118,5 @@ StepReport SceneRun::step() {
   admit();
   return world_.step(model_.dt);
 }
-
-long SceneRun::stepCount() const { return std::max(1L, static_cast<long>(std::ceil(model_.seconds / model_.dt - 1e-6))); }
 
 }  // namespace cairn

@@ -15,6 +15,8 @@ std::vector<BodyId> instantiate(const SceneModel& model, World& world);
 // Builds everything in a world that is thrown away, later bodies too. Throws SceneError.
 void checkModel(const SceneModel& model);
 
+long stepCount(const SceneModel& model);  // that the model's seconds take
+
 class SceneRun {
  public:
   explicit SceneRun(SceneModel model);  // throws SceneError; a body that appears later is checked here, not when it comes
@@ -27,7 +29,7 @@ class SceneRun {
   const World& world() const { return world_; }
   const SceneModel& model() const { return model_; }
   const std::vector<BodyId>& bodies() const { return bodies_; }  // as in the model; null until it appears
-  long stepCount() const;                                        // that the model's seconds take
+  long stepCount() const { return cairn::stepCount(model_); }
 
  private:
   SceneModel model_;

@@ -18,17 +18,22 @@ Mat3 axesAlong(const Vec3& n) {
   return axes;
 }
 
-Mat3 axesOf(const Contact& contact) { return axesAlong(contact.normal.cast<double>().normalized()); }
+// The same with the first tangent along a given direction.
+Mat3 axesAlong(const Vec3& n, const Vec3& direction) {
+  const Vec3 t = direction - direction.dot(n) * n;
+  if (t.norm() < 1e-6) return axesAlong(n);
+  Mat3 axes;
+  axes << n, t.normalized(), n.cross(t.normalized());
+  return axes;
+}
 
 // Collects one island.
 class Builder {
  public:
+  using Part = BlockJacobian::Part;
+
   Builder(const System& system, const WorldSettings& settings, double dt, const Formulation& formulation)
-      : system_(system),
-        gravity_(settings.gravity),
-        speculativeDistance_(settings.speculativeDistance),
-        dt_(dt),
-        formulation_(formulation) {
+      : system_(system), settings_(settings), motion_(freeMotion(settings)), dt_(dt), formulation_(formulation) {
     const double ratio = system.impulseSeconds > 0.0 ? dt / system.impulseSeconds : 0.0;
     rescale_ = ratio > 1.0 / kMostRescaling && ratio < kMostRescaling ? ratio : 0.0;
   }
@@ -42,8 +47,9 @@ class Builder {
     if (numbers[index] < 0) {
       numbers[index] = static_cast<int>(island_.bodies.size());
       island_.bodies.push_back(index);
-      items_.push_back({body.inverseMass, inWorldAxes(body.rotation, body.inverseInertia)});
-      free_.push_back(freeVelocity(body, gravity_, dt_));
+      const Body& start = formulation_.start != nullptr ? (*formulation_.start)[index] : body;
+      items_.push_back({start.inverseMass, inWorldAxes(start.rotation, start.inverseInertia)});
+      free_.push_back(freeVelocity(start, motion_, dt_));
     }
     return numbers[index];
   }
@@ -55,44 +61,77 @@ class Builder {
     const Collider& shapeA = system_.colliders[contact.colliderA];
     const Collider& shapeB = system_.colliders[contact.colliderB];
     Manifold manifold;
-    collide(shapeA.shape, shapeA.pose, shapeB.shape, shapeB.pose, contactMargin(shapeA, shapeB, speculativeDistance_, dt_),
-            manifold);
-    const Mat3 axes = axesAlong(manifold.normal);
-    for (int p = 0; p < std::min<int>(manifold.count, contact.count); ++p) {
+    collide(shapeA.shape, shapeA.pose, shapeB.shape, shapeB.pose,
+            contactMargin(shapeA, shapeB, settings_.speculativeDistance, dt_), manifold);
+    const Material& surfaceA = system_.materials[shapeA.material];
+    const Material& surfaceB = system_.materials[shapeB.material];
+    const Material surface = mixMaterials(surfaceA, surfaceB, settings_.pairs);
+    const bool rubs = formulation_.law != Law::Interval;
+    Mat3 axes = axesAlong(manifold.normal);
+    if (rubs && surface.crossFriction) {
+      const bool ofA = surfaceA.crossFriction.has_value() || !surfaceB.crossFriction;
+      axes = axesAlong(manifold.normal, (ofA ? shapeA : shapeB).pose.rotation * (ofA ? surfaceA : surfaceB).frictionAxis);
+    }
+    const bool patch = rubs && surface.patchRadius > 0.0;
+    std::vector<int> normals;
+    Vec3 middle = Vec3::Zero();
+    double deepest = std::numeric_limits<double>::infinity();
+    for (int p = 0; p < contact.count; ++p) deepest = std::min<double>(deepest, contact.points[p].separation);
+    for (int p = 0; p < manifold.count; ++p) {
       const ManifoldPoint& point = manifold.points[p];
-      Block block;
-      block.law = formulation_.law;
-      block.size = formulation_.law == Law::Interval ? 1 : 3;
-      block.friction = {contact.friction, contact.friction};
-      if (block.law == Law::Pyramid) block.facets = formulation_.facets;
-      BlockJacobian jacobian;
-      jacobian.a = a;
-      jacobian.b = b;
+      const ContactKey key{pairKey(contact.colliderA, contact.colliderB), point.feature};
       const Vec3 half = 0.5 * point.separation * manifold.normal;
       const Vec3 armA = point.position - half - system_.bodies[contact.bodyA].center;
       const Vec3 armB = point.position + half - system_.bodies[contact.bodyB].center;
-      Part partA(block.size, 6), partB(block.size, 6);
-      for (int k = 0; k < block.size; ++k) {
+      Part partA(3, 6), partB(3, 6);
+      for (int k = 0; k < 3; ++k) {
         const Vec3 d = axes.col(k);
         partA.row(k) << -d.transpose(), -armA.cross(d).transpose();
         partB.row(k) << d.transpose(), armB.cross(d).transpose();
       }
-      const Vector moving = push(block, jacobian, partA, contact.bodyA, partB, contact.bodyB);
       const double approach = before(partA, contact.bodyA) + before(partB, contact.bodyB);
-      const double freeApproach = moving[0] + freeSpeed(partA, a) + freeSpeed(partB, b);
-      const ContactTerms terms{point.separation, approach, freeApproach, contact.restitution, dt_};
+      const double freeApproach = freeSpeed(partA, a, contact.bodyA) + freeSpeed(partB, b, contact.bodyB);
+      const double trial = trialSpeed(partA, contact.bodyA) + trialSpeed(partB, contact.bodyB);
+      const ContactTerms terms{point.separation, approach, freeApproach,  surface.restitution, dt_,          trial,
+                               deepest,          key,      contact.bodyA, contact.bodyB,       partA.row(0), partB.row(0)};
+      if (formulation_.active && !formulation_.active(terms)) continue;
+      Block block;
+      block.law = patch ? Law::Interval : formulation_.law;
+      block.size = block.law == Law::Interval ? 1 : 3;
+      block.friction = {surface.friction, surface.crossFriction.value_or(surface.friction)};
+      if (block.law == Law::Pyramid) block.facets = formulation_.facets;
+      if (block.size == 3 && surface.staticFriction) {
+        const PointMemory* memory = system_.memory.find(key);
+        AdaptiveLaw& law = addLaw(AdaptiveLaw::Kind::Static);
+        law.friction = block.friction;
+        // What just came into touch sticks until it slips.
+        if (memory == nullptr || memory->stuck)
+          for (double& mu : block.friction) mu *= *surface.staticFriction / std::max(surface.friction, 1e-300);
+      }
+      BlockJacobian jacobian;
+      jacobian.a = a;
+      jacobian.b = b;
+      push(block, jacobian, partA.topRows(block.size), contact.bodyA, partB.topRows(block.size), contact.bodyB);
       const int first = data_.blocks.back().first;
-      if (contact.stiffness > 0.0f) {
+      if (surface.stiffness) {
         // A stated stiffness, shared by the points of the patch: 0 <= lambda, v + Gamma lambda + B g/h >= 0.
-        const double k = contact.stiffness / contact.count, c = contact.damping / contact.count;
+        const double k = *surface.stiffness / manifold.count, c = surface.damping.value_or(0.0) / manifold.count;
         const double sum = dt_ * k + c;
         compliance_[first] = 1.0 / (dt_ * sum);
         bias_[first] += k / sum * point.separation;
       } else {
         bias_[first] += formulation_.normalBias(terms);
       }
-      island_.origins.push_back({slot, p, kNone});
+      island_.origins.push_back(
+          {slot, p, kNone, key, axes, point.position, point.separation, surface.restitution, approach});
+      normals.push_back(first);
+      middle += point.position;
     }
+    if (normals.empty() || !rubs) return;
+    middle /= static_cast<double>(normals.size());
+    if (patch) addPatch(slot, contact, a, b, axes, middle, normals, surface);
+    if (surface.rollingResistance > 0.0 || surface.spinningResistance > 0.0)
+      addRolling(slot, contact, a, b, axes, normals, surface);
   }
 
   void addJoint(std::uint32_t index, std::vector<int>& numbers) {
@@ -102,7 +141,7 @@ class Builder {
     std::array<JointRow, kJointRows> rows;
     Block block;
     block.law = Law::Free;
-    block.size = jointRows(joint, bodyA.center, bodyA.rotation, bodyB.center, bodyB.rotation, rows);
+    block.size = jointRows(joint, bodyA.center, bodyA.rotation, bodyB.center, bodyB.rotation, rows, formulation_.elapsed);
     BlockJacobian jacobian;
     jacobian.a = use(joint.a, numbers);
     jacobian.b = use(joint.b, numbers);
@@ -120,9 +159,67 @@ class Builder {
         compliance_[first + k] = 1.0 / (dt_ * sum);
         rate = joint.spring->stiffness / sum;
       }
-      bias_[first + k] += rate * rows[k].error;
+      bias_[first + k] += rate * rows[k].error + rows[k].rate;
     }
-    island_.origins.push_back({kNone, 0, index});
+    IslandProblem::Origin origin;
+    origin.joint = index;
+    island_.origins.push_back(origin);
+  }
+
+  // Friction of a round patch as a whole: sliding at its middle and spin about its normal.
+  void addPatch(std::uint32_t slot, const Contact& contact, int a, int b, const Mat3& axes, const Vec3& middle,
+                const std::vector<int>& normals, const Material& surface) {
+    const Vec3 armA = middle - system_.bodies[contact.bodyA].center;
+    const Vec3 armB = middle - system_.bodies[contact.bodyB].center;
+    Part partA(3, 6), partB(3, 6);
+    for (int k = 0; k < 2; ++k) {
+      const Vec3 d = axes.col(k + 1);
+      partA.row(k) << -d.transpose(), -armA.cross(d).transpose();
+      partB.row(k) << d.transpose(), armB.cross(d).transpose();
+    }
+    partA.row(2) << 0.0, 0.0, 0.0, -axes.col(0).transpose();
+    partB.row(2) << 0.0, 0.0, 0.0, axes.col(0).transpose();
+    AdaptiveLaw& law = addBounded(AdaptiveLaw::Kind::Patch, slot, contact, a, b, partA, partB, normals);
+    law.friction = {surface.friction, surface.friction};
+    law.radius = surface.patchRadius;
+  }
+
+  // Torques against the relative rotation of two surfaces.
+  void addRolling(std::uint32_t slot, const Contact& contact, int a, int b, const Mat3& axes,
+                  const std::vector<int>& normals, const Material& surface) {
+    Part partA = Part::Zero(3, 6), partB = Part::Zero(3, 6);
+    for (int k = 0; k < 3; ++k) {
+      const Vec3 d = axes.col((k + 1) % 3);
+      partA.row(k).tail<3>() = -d.transpose();
+      partB.row(k).tail<3>() = d.transpose();
+    }
+    AdaptiveLaw& law = addBounded(AdaptiveLaw::Kind::Rolling, slot, contact, a, b, partA, partB, normals);
+    law.rolling = surface.rollingResistance;
+    law.spinning = surface.spinningResistance;
+  }
+
+  AdaptiveLaw& addLaw(AdaptiveLaw::Kind kind) {
+    island_.laws.push_back({kind, static_cast<int>(data_.blocks.size()), {}, {}, 0.0, 0.0, 0.0, {}});
+    return island_.laws.back();
+  }
+
+  // Three rows with bounds that the load decides on; the first guess is the load of the last step.
+  AdaptiveLaw& addBounded(AdaptiveLaw::Kind kind, std::uint32_t slot, const Contact& contact, int a, int b,
+                          const Part& partA, const Part& partB, const std::vector<int>& normals) {
+    AdaptiveLaw& law = addLaw(kind);
+    law.normals = normals;
+    Block block;
+    block.law = Law::Interval;
+    block.size = 3;
+    BlockJacobian jacobian;
+    jacobian.a = a;
+    jacobian.b = b;
+    push(block, jacobian, partA, contact.bodyA, partB, contact.bodyB);
+    law.base = data_.jacobians.back();
+    IslandProblem::Origin origin;
+    origin.contact = slot;
+    island_.origins.push_back(origin);
+    return law;
   }
 
   IslandProblem finish(std::string name) {
@@ -141,29 +238,40 @@ class Builder {
     Vector start(static_cast<Eigen::Index>(bias_.size()));
     for (std::size_t i = 0; i < data_.blocks.size(); ++i) writeStart(i, start);
     data_.warmStart = rescale_ * start;
+    fillBounds();
     island_.problem = std::make_shared<const ContactProblem>(std::move(data_));
     return std::move(island_);
   }
 
  private:
-  using Part = BlockJacobian::Part;
-
   double before(const Part& part, std::uint32_t body) const {
     const Body& one = system_.bodies[body];
     if (one.kind == BodyKind::Static || one.quarantined) return 0.0;
     return part.row(0).head<3>().dot(one.velocity) + part.row(0).tail<3>().dot(one.spin);
   }
-  double freeSpeed(const Part& part, int body) const {
-    if (body < 0) return 0.0;
-    return part.row(0).head<3>().dot(free_[body].linear) + part.row(0).tail<3>().dot(free_[body].angular);
+  double trialSpeed(const Part& part, std::uint32_t body) const {
+    if (formulation_.trial == nullptr) return 0.0;
+    return part.row(0).dot((*formulation_.trial)[body]);
+  }
+  // Of what can be pushed: at the end of the step if nothing touched it. Of what moves by itself: as it moves.
+  double freeSpeed(const Part& part, int number, std::uint32_t body) const {
+    if (number < 0) return before(part, body);
+    return part.row(0).head<3>().dot(free_[number].linear) + part.row(0).tail<3>().dot(free_[number].angular);
   }
 
   // Adds a block of rows. What bodies that cannot be pushed move by themselves (kinematic ones) becomes part of the bias.
-  Vector push(Block& block, BlockJacobian& jacobian, const Part& partA, std::uint32_t bodyA, const Part& partB,
-              std::uint32_t bodyB) {
+  void push(Block& block, BlockJacobian& jacobian, const Part& partA, std::uint32_t bodyA, const Part& partB,
+            std::uint32_t bodyB) {
     block.first = static_cast<int>(bias_.size());
-    if (jacobian.a >= 0) jacobian.partA = partA;
-    if (jacobian.b >= 0) jacobian.partB = partB;
+    // A body does not feel what would move it along an axis that it is locked on.
+    const auto unlocked = [&](const Part& part, std::uint32_t index) {
+      Part out = part;
+      for (int axis = 0; axis < 3; ++axis)
+        if ((system_.bodies[index].lockedPosition >> axis & 1) != 0) out.col(axis).setZero();
+      return out;
+    };
+    if (jacobian.a >= 0) jacobian.partA = unlocked(partA, bodyA);
+    if (jacobian.b >= 0) jacobian.partB = unlocked(partB, bodyB);
     data_.blocks.push_back(block);
     data_.jacobians.push_back(jacobian);
     Vector moving = Vector::Zero(block.size);
@@ -178,7 +286,26 @@ class Builder {
       bias_.push_back(moving[k]);
       compliance_.push_back(0.0);
     }
-    return moving;
+  }
+
+  // Intervals: from zero for contacts without friction; around zero, and for a first guess by the speeds before the step,
+  // for what the solution decides on.
+  void fillBounds() {
+    const Eigen::Index rows = data_.bias.size();
+    data_.lower = Vector::Zero(rows);
+    data_.upper = Vector::Constant(rows, std::numeric_limits<double>::infinity());
+    if (island_.laws.empty()) return;
+    Vector speeds = data_.bias;
+    for (std::size_t i = 0; i < data_.blocks.size(); ++i) {
+      auto part = speeds.segment(data_.blocks[i].first, data_.blocks[i].size);
+      const BlockJacobian& jacobian = data_.jacobians[i];
+      if (jacobian.a >= 0) part += jacobian.partA * data_.freeVelocity.segment<6>(6 * jacobian.a);
+      if (jacobian.b >= 0) part += jacobian.partB * data_.freeVelocity.segment<6>(6 * jacobian.b);
+    }
+    std::vector<AdaptiveLaw> bounded;
+    for (const AdaptiveLaw& law : island_.laws)
+      if (law.kind != AdaptiveLaw::Kind::Static) bounded.push_back(law);
+    adaptLaws(data_, bounded, data_.warmStart, speeds, 0.0);
   }
 
   void writeStart(std::size_t index, Vector& start) const {
@@ -189,19 +316,19 @@ class Builder {
       return;
     }
     const Contact& contact = system_.contacts.slots[origin.contact];
-    const double normal = contact.points[origin.point].normalImpulse;
+    if (origin.point < 0) return start.segment(block.first, block.size).setZero(), void();
+    const double normal = origin.point < contact.count ? contact.points[origin.point].normalImpulse : 0.0f;
     start[block.first] = normal;
     if (block.size == 1) return;
     double sum = 0.0;
     for (int p = 0; p < contact.count; ++p) sum += contact.points[p].normalImpulse;
     const Vec3 friction = sum > 0.0 ? Vec3(contact.frictionImpulse.cast<double>() * (normal / sum)) : Vec3::Zero();
-    const Mat3 axes = axesOf(contact);
-    for (int k = 1; k < 3; ++k) start[block.first + k] = axes.col(k).dot(friction);
+    for (int k = 1; k < 3; ++k) start[block.first + k] = origin.axes.col(k).dot(friction);
   }
 
   const System& system_;
-  Vec3 gravity_;
-  double speculativeDistance_;
+  const WorldSettings& settings_;
+  FreeMotion motion_;
   double dt_;
   const Formulation& formulation_;
   double rescale_ = 0.0;
@@ -256,6 +383,14 @@ std::vector<IslandProblem> buildProblems(const System& system, const WorldSettin
   return problems;
 }
 
+void placeColliders(System& system) {
+  for (Collider& collider : system.colliders) {
+    if (!collider.enabled || !collider.active) continue;
+    const Body& body = system.bodies[collider.body];
+    collider.pose = Pose{body.center, body.rotation} * collider.local;
+  }
+}
+
 void forgetImpulses(System& system) {
   for (const Pair& pair : system.broad.pairs) {
     if (pair.contact == kNone) continue;
@@ -294,11 +429,11 @@ void storeImpulses(System& system, const IslandProblem& island, const Vector& im
       continue;
     }
     Contact& contact = system.contacts.slots[origin.contact];
+    if (origin.point < 0 || origin.point >= contact.count) continue;
     ContactPoint& point = contact.points[origin.point];
     point.normalImpulse = point.totalImpulse = static_cast<float>(part[0]);
     if (block.size == 1) continue;
-    const Mat3 axes = axesOf(contact);
-    const Vec3 friction = axes.rightCols<2>() * part.tail<2>();
+    const Vec3 friction = origin.axes.rightCols<2>() * part.tail<2>();
     contact.frictionImpulse += friction.cast<float>();
     contact.totalFriction += friction.cast<float>();
   }
@@ -331,7 +466,11 @@ Vector storedImpulses(const System& system, const IslandProblem& island) {
       continue;
     }
     const Contact& contact = system.contacts.slots[origin.contact];
-    const Mat3 axes = axesOf(contact);
+    if (origin.point < 0 || origin.point >= contact.count) {
+      impulse.segment(block.first, block.size).setZero();
+      continue;
+    }
+    const Mat3& axes = origin.axes;
     double sum = 0.0, spread = 0.0;  // N s, N s m^2
     Vec3 center = Vec3::Zero();      // of pressure
     for (int p = 0; p < contact.count; ++p) {

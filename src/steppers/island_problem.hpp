@@ -6,6 +6,7 @@
 
 #include "cairn/contact_problem.hpp"
 #include "dynamics/system.hpp"
+#include "steppers/adaptive_laws.hpp"
 
 namespace cairn {
 
@@ -15,34 +16,56 @@ struct ContactTerms {
   double approach;      // m/s, relative normal velocity before the step: negative when closing
   double freeApproach;  // m/s, the same at the end of the step if nothing touched
   double restitution;
-  double dt;  // s
+  double dt;        // s
+  double trial;     // m/s, relative normal velocity of Formulation::trial
+  double startGap;  // m, deepest of the contact when the step began
+  ContactKey key;
+  std::uint32_t bodyA, bodyB;
+  Vec6 rowA, rowB;  // of the normal velocity
 };
 
 // How a stepper turns contacts and joints into rows.
 struct Formulation {
   Law law = Law::Cone;  // of contacts; Interval: without friction
   int facets = 8;
+  // Which contact points take part; empty: all that are near.
+  std::function<bool(const ContactTerms&)> active{};
   // Velocity that is added to the normal row: v_n = J_n u + bias must become non-negative.
   std::function<double(const ContactTerms&)> normalBias;
-  double jointRate = 0.0;   // 1/s: share of a joint's error that is taken back, over dt
+  double jointRate = 0.0;  // 1/s: share of a joint's error that is taken back, over dt
+  // For steppers that look for a pose at the end of the step: the bodies as the step began (masses and free velocities are
+  // theirs) and the velocities that led to where the bodies are now.
+  const std::vector<Body>* start = nullptr;
+  const std::vector<Vec6>* trial = nullptr;
+  double elapsed = 0.0;     // s since the step began, for driven joints
   double speedFloor = 0.0;  // m/s
 };
 
 struct IslandProblem {
   struct Origin {  // of a block
     std::uint32_t contact = kNone;
-    int point = 0;
+    int point = -1;  // of the contact; -1: a block of the whole contact (friction of a patch, rolling resistance)
     std::uint32_t joint = kNone;
+    ContactKey key{};              // of a point, for StepMemory
+    Mat3 axes = Mat3::Identity();  // of a point's rows: columns n, t1, t2
+    Vec3 place = Vec3::Zero();     // m, of a point
+    double gap = 0.0;              // m
+    double restitution = 0.0;
+    double approach = 0.0;  // m/s, relative normal velocity before the step: negative when closing
   };
   std::shared_ptr<const ContactProblem> problem;
   std::vector<std::uint32_t> bodies;  // of the system, by body of the problem
   std::vector<Origin> origins;        // by block
+  std::vector<AdaptiveLaw> laws;      // that the solution decides on
 };
 
 // Joints first, then contacts, in the order of their pairs. Islands that nothing touches have no problem. Warm starts come
 // from the impulses stored in contacts and joints.
 std::vector<IslandProblem> buildProblems(const System& system, const WorldSettings& settings, double dt,
                                          const Formulation& formulation);
+
+// Colliders in place for the bodies' present poses, for steppers that build problems in the midst of a step.
+void placeColliders(System& system);
 
 // Stores impulses (of a whole step dt) in the contacts and joints that they belong to.
 void storeImpulses(System& system, const IslandProblem& island, const Vector& impulse);

@@ -1,6 +1,10 @@
+// The steppers there are, and what each of them takes.
 #include <stdexcept>
 #include <string>
 
+#include "steppers/features.hpp"
+#include "steppers/implicit.hpp"
+#include "steppers/lcp.hpp"
 #include "steppers/soft.hpp"
 #include "steppers/stepper.hpp"
 #include "steppers/velocity.hpp"
@@ -9,9 +13,21 @@ namespace cairn {
 
 namespace {
 
+using F = Feature;
+
+constexpr FeatureBits operator|(F a, F b) { return bit(a) | bit(b); }
+constexpr FeatureBits operator|(FeatureBits a, F b) { return a | bit(b); }
+
+constexpr FeatureBits kBasics = F::Friction | F::Restitution | F::Kinematic | F::Locks;
+constexpr FeatureBits kJoints = F::Joints | F::JointSprings | F::DrivenJoints | F::RollingJoints;
+constexpr FeatureBits kFrictionLaws = F::StaticFriction | F::EllipticFriction | F::PatchFriction | F::RollingResistance;
+// Steppers that build contact problems and have them solved.
+constexpr FeatureBits kProblems = kBasics | kJoints | kFrictionLaws | F::ContactStiffness;
+
 struct Entry {
   std::string_view name;
   bool takesSolver;
+  FeatureBits takes;
   std::unique_ptr<Stepper> (*make)();
 };
 
@@ -21,8 +37,10 @@ std::unique_ptr<Stepper> make() {
 }
 
 constexpr Entry kSteppers[] = {
-    {"soft", false, make<SoftStepper>},
-    {"velocity", true, make<VelocityStepper>},
+    {"soft", false, kBasics | kJoints | F::ContactStiffness, make<SoftStepper>},
+    {"velocity", true, kProblems, make<VelocityStepper>},
+    {"lcp", true, kProblems, make<LcpStepper>},
+    {"implicit", true, kProblems, make<ImplicitStepper>},
 };
 
 }  // namespace
@@ -37,6 +55,19 @@ bool stepperTakesSolver(std::string_view stepper) {
   for (const Entry& entry : kSteppers)
     if (entry.name == stepper) return entry.takesSolver;
   return false;
+}
+
+FeatureBits featuresOf(std::string_view stepper) {
+  for (const Entry& entry : kSteppers)
+    if (entry.name == stepper) return entry.takes;
+  return 0;
+}
+
+std::string steppersWith(FeatureBits features) {
+  std::string names;
+  for (const Entry& entry : kSteppers)
+    if ((entry.takes & features) == features) names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  return names;
 }
 
 std::unique_ptr<Stepper> makeStepper(std::string_view name) {

@@ -21,6 +21,13 @@ void limit(Eigen::Map<Float3> v, float most) {
 
 Eigen::Map<Float3> spinOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.spin); }
 
+// Contacts push a body as if its whole mass could move every way; what they push along a locked axis is taken away again.
+// In scenes that are planar nothing does.
+void lock(wide::SolverBody& solver, std::uint8_t axes) {
+  for (int k = 0; k < 3; ++k)
+    if ((axes >> k & 1) != 0) solver.velocity[k] = 0.0f;
+}
+
 }  // namespace
 
 void SoftBodies::begin(StepContext& context, double dt) {
@@ -31,6 +38,7 @@ void SoftBodies::begin(StepContext& context, double dt) {
   precise_.clear();
 
   const Vec3 gravity = context.settings.gravity;
+  const Integrator integrator = freeMotion(context.settings).integrator;
   context.tasks.parallelFor(count, kBodyGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       const Body& body = system.bodies[i];
@@ -45,10 +53,11 @@ void SoftBodies::begin(StepContext& context, double dt) {
       soft.inverseMass = static_cast<float>(body.inverseMass);
       const Mat3 inverseInertia = inWorldAxes(body.rotation, body.inverseInertia);
       soft.inverseInertia = inverseInertia.cast<float>();
-      soft.acceleration = (gravity * body.gravityScale + body.force * body.inverseMass).cast<float>();
+      soft.locked = body.lockedPosition;
+      soft.acceleration = without(gravity * body.gravityScale + body.force * body.inverseMass, soft.locked).cast<float>();
       Vec3 angular = inverseInertia * body.torque;
       const double turn = gyroscopicTurn(body, dt);
-      if (turn > kGyroscopicTurn && turn <= kFastTurn) angular += gyroscopicAcceleration(body, dt);
+      if (turn > kGyroscopicTurn && turn <= kFastTurn) angular += gyroscopicAcceleration(body, dt, integrator);
       soft.angularAcceleration = angular.cast<float>();
       soft.linearDamping = static_cast<float>(body.linearDamping);
       soft.angularDamping = static_cast<float>(body.angularDamping);
@@ -152,6 +161,7 @@ void SoftBodies::integratePositions(StepContext& context, double h) {
       const Body& body = bodies[i];
       if (!body.moves() || (body.isDynamic() && !soft.constrained)) continue;
       wide::SolverBody& solver = solver_[i];
+      if (soft.locked != 0) lock(solver, soft.locked);
       for (int k = 0; k < 3; ++k) {
         solver.moved[k] += hf * solver.velocity[k];
         solver.turned[k] += hf * solver.spin[k];
@@ -194,6 +204,7 @@ void SoftBodies::markContactChange(StepContext& context) {
 
 void SoftBodies::finish(StepContext& context, double dt, int substeps) {
   std::vector<Body>& bodies = context.system.bodies;
+  const FreeMotion motion = freeMotion(context.settings);
   context.tasks.parallelFor(bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       Body& body = bodies[i];
@@ -205,7 +216,7 @@ void SoftBodies::finish(StepContext& context, double dt, int substeps) {
         continue;
       }
       if (!soft.constrained) {
-        moveFree(body, context.settings.gravity, dt, substeps);
+        moveFree(body, motion, dt, substeps);
         continue;
       }
       wide::SolverBody& solver = solver_[i];
@@ -213,7 +224,7 @@ void SoftBodies::finish(StepContext& context, double dt, int substeps) {
       body.rotation = soft.precise != kNone
                           ? precise_[soft.precise].rotation
                           : rotated(body.rotation, Vec3(solver.turned[0], solver.turned[1], solver.turned[2]));
-      body.velocity = velocityOf(solver).cast<double>();
+      body.velocity = without(velocityOf(solver).cast<double>(), soft.locked);
       body.spin = spinOf(solver).cast<double>();
     }
   });

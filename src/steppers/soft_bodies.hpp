@@ -16,6 +16,7 @@ struct SoftBody {
   Float3 acceleration = Float3::Zero();                      // m/s^2, by gravity and forces
   Float3 angularAcceleration = Float3::Zero();               // rad/s^2, by torques
   float inverseMass = 0.0f;
+  std::uint8_t locked = 0;                            // bit per axis along which it does not move
   float linearDamping = 0.0f, angularDamping = 0.0f;  // 1/s
   // Between integration and the end of relaxation: the velocity free of this substep's contact impulses. After that: the
   // velocity change those impulses made. Contact anchors stay the same within a step, so adding that change is the same as

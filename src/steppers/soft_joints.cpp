@@ -23,6 +23,7 @@ void SoftJoints::begin(StepContext& context, SoftBodies& bodies, double h) {
   const double a1 = 2.0 * options.jointDampingRatio + h * omega;
   const double a2 = h * omega * a1;
   h_ = h;
+  elapsed_ = 0.0;
   rate_ = omega / a1;
   massScale_ = a2 / (1.0 + a2);
   share_ = 1.0 / (1.0 + a2);
@@ -55,7 +56,7 @@ void SoftJoints::refresh(StepContext& context, SoftBodies& bodies) {
     const Joint& joint = context.system.joints[work.joint];
     const PreciseBody& a = bodies.precise(joint.a);
     const PreciseBody& b = bodies.precise(joint.b);
-    work.rows = jointRows(joint, bodies.center(a), a.rotation, bodies.center(b), b.rotation, work.row);
+    work.rows = jointRows(joint, bodies.center(a), a.rotation, bodies.center(b), b.rotation, work.row, elapsed_);
     const double massA = bodies[joint.a].inverseMass, massB = bodies[joint.b].inverseMass;
     Block k(work.rows, work.rows);
     for (int i = 0; i < work.rows; ++i) {
@@ -110,7 +111,7 @@ void SoftJoints::solve(StepContext& context, SoftBodies& bodies, bool relax) {
     JointVector u(work.rows);
     for (int i = 0; i < work.rows; ++i) {
       const JointRow& row = work.row[i];
-      u[i] = row.linear.dot(v) + row.angularA.dot(wa) + row.angularB.dot(wb);
+      u[i] = row.linear.dot(v) + row.angularA.dot(wa) + row.angularB.dot(wb) + row.rate;
       if (!relax) u[i] += work.rate * row.error;
       if (joint.spring) u[i] += work.softness * joint.impulse[i];
     }
@@ -124,6 +125,7 @@ void SoftJoints::solve(StepContext& context, SoftBodies& bodies, bool relax) {
 }
 
 void SoftJoints::addUp(StepContext& context) {
+  elapsed_ += h_;
   for (const Work& work : work_) {
     Joint& joint = context.system.joints[work.joint];
     for (int i = 0; i < work.rows; ++i) {

@@ -32,6 +32,7 @@ class SoftJoints {
   static void pushBodies(const Work& work, const Joint& joint, const Impulses& impulse, SoftBodies& bodies);
 
   std::vector<Work> work_;
+  double elapsed_ = 0.0;                               // s since the step began
   double h_ = 0.0;                                     // s
   double rate_ = 0.0, massScale_ = 1.0, share_ = 0.0;  // of joints without a stated spring
 };

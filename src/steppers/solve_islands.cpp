@@ -8,13 +8,21 @@
 
 namespace cairn {
 
-Law frictionLaw(const WorldSettings& settings) {
+namespace {
+
+constexpr int kMostLawPasses = 20;
+constexpr double kLawTolerance = 1e-4;  // of the load
+
+}  // namespace
+
+Law frictionLaw(const WorldSettings& settings, Law preferred) {
   const std::string& asked = settings.friction.law;
   if (asked == "none") return Law::Interval;
   if (asked == "box") return Law::Box;
   if (asked == "pyramid") return Law::Pyramid;
   if (asked == "cone") return Law::Cone;
   const Capabilities can = makeSolver(settings.solver.name)->capabilities();
+  if (can.has(preferred)) return preferred;
   return can.has(Law::Cone) ? Law::Cone : can.has(Law::Pyramid) ? Law::Pyramid : Law::Box;
 }
 
@@ -35,7 +43,7 @@ void checkSolver(const WorldSettings& settings) {
                               "; allowed: " + (takes.empty() ? "another solver" : takes));
 }
 
-bool IslandSolver::solve(StepContext& context, const std::vector<IslandProblem>& islands) {
+bool IslandSolver::solve(StepContext& context, std::vector<IslandProblem>& islands) {
   const SolverSettings& settings = context.settings.solver;
   if (name_ != settings.name) {
     solvers_.clear();
@@ -49,6 +57,16 @@ bool IslandSolver::solve(StepContext& context, const std::vector<IslandProblem>&
     for (std::size_t i = first; i < last; ++i) {
       impulses_[i] = islands[i].problem->data().warmStart;
       reports[i] = solvers_[i]->solve(*islands[i].problem, limits, impulses_[i]);
+      for (int pass = 0; pass < kMostLawPasses && !islands[i].laws.empty(); ++pass) {
+        ProblemData data = islands[i].problem->data();
+        if (!adaptLaws(data, islands[i].laws, impulses_[i], islands[i].problem->velocity(impulses_[i]), kLawTolerance))
+          break;
+        data.warmStart = impulses_[i];
+        islands[i].problem = std::make_shared<const ContactProblem>(std::move(data));
+        const int before = reports[i].iterations;
+        reports[i] = solvers_[i]->solve(*islands[i].problem, limits, impulses_[i]);
+        reports[i].iterations += before;
+      }
     }
   });
   SolveSummary summary = context.report.solve.value_or(SolveSummary{});
@@ -91,9 +109,36 @@ void keepProblems(StepContext& context, const std::vector<IslandProblem>& island
   for (std::size_t i = 0; i < islands.size(); ++i) context.problems.push_back({islands[i].problem, impulses[i]});
 }
 
+namespace {
+
+// Which points of contacts with static friction stuck; what else is remembered of points stays if they do.
+void rememberPoints(System& system, const std::vector<IslandProblem>& islands, const std::vector<Vector>& impulses) {
+  std::unordered_map<ContactKey, PointMemory, ContactKeyHash> next;
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    if (islands[i].laws.empty() && system.memory.points.empty()) continue;
+    for (const IslandProblem::Origin& origin : islands[i].origins) {
+      if (origin.point < 0) continue;
+      if (const PointMemory* old = system.memory.find(origin.key)) next[origin.key] = *old;
+    }
+    if (islands[i].laws.empty()) continue;
+    const ContactProblem& problem = *islands[i].problem;
+    const Vector velocity = problem.velocity(impulses[i]);
+    for (const AdaptiveLaw& law : islands[i].laws) {
+      if (law.kind != AdaptiveLaw::Kind::Static) continue;
+      const int first = problem.blocks()[law.block].first;
+      next[islands[i].origins[law.block].key].stuck =
+          impulses[i][first] > 0.0 && velocity.segment<2>(first + 1).norm() <= slipSpeed(problem.data());
+    }
+  }
+  system.memory.points.swap(next);
+}
+
+}  // namespace
+
 void finishStep(StepContext& context, const std::vector<IslandProblem>& islands, const std::vector<Vector>& impulses,
                 double dt) {
   System& system = context.system;
+  const FreeMotion motion = freeMotion(context.settings);
   std::vector<char> solved(system.bodies.size(), 0);
   for (std::size_t i = 0; i < islands.size(); ++i) {
     const Vector u = islands[i].problem->bodyVelocity(impulses[i]);
@@ -110,12 +155,13 @@ void finishStep(StepContext& context, const std::vector<IslandProblem>& islands,
     Body& body = system.bodies[i];
     if (!body.moves()) continue;
     if (body.isDynamic() && solved[i] == 0) {
-      moveFree(body, context.settings.gravity, dt, 1);
+      moveFree(body, motion, dt, 1);
       continue;
     }
     body.center += dt * body.velocity;
     body.rotation = rotated(body.rotation, dt * body.spin);
   }
+  rememberPoints(system, islands, impulses);
   system.impulseSeconds = dt;
   noteJointError(context);
   keepProblems(context, islands, impulses);

@@ -6,8 +6,9 @@
 
 namespace cairn {
 
-// The law for contacts that the settings ask for: "auto" is the roundest one that the solver takes.
-Law frictionLaw(const WorldSettings& settings);
+// The law for contacts that the settings ask for: "auto" is the one that the stepper prefers, or the roundest one that the
+// solver takes.
+Law frictionLaw(const WorldSettings& settings, Law preferred = Law::Cone);
 // Throws std::invalid_argument, naming the field, if solver and law do not go together.
 void checkSolver(const WorldSettings& settings);
 
@@ -15,7 +16,7 @@ class IslandSolver {
  public:
   // From the problems' warm starts. Adds to the report how well it went. False, with the reason in the report, if the solver
   // does not take one of the problems.
-  bool solve(StepContext& context, const std::vector<IslandProblem>& islands);
+  bool solve(StepContext& context, std::vector<IslandProblem>& islands);
 
   const Vector& impulse(std::size_t island) const { return impulses_[island]; }
   const std::vector<Vector>& impulses() const { return impulses_; }

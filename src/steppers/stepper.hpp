@@ -18,6 +18,8 @@ struct StepContext {
   StepReport& report;
   PhaseTimer& timer;
   std::vector<StepProblem>& problems;  // filled if the settings' audit asks for it
+  std::vector<ImpactRecord>& impacts;  // of the step, in the order of time
+  double time;                         // s, when the step begins
 };
 
 class Stepper {

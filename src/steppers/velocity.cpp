@@ -22,7 +22,7 @@ void VelocityStepper::step(StepContext& context, double dt) {
     const double push = std::max(options.stabilisation * deep / dt, -options.pushOutSpeed);
     return bounces ? std::min(push, contact.restitution * contact.approach) : push;
   };
-  const std::vector<IslandProblem> islands = buildProblems(system, settings, dt, formulation);
+  std::vector<IslandProblem> islands = buildProblems(system, settings, dt, formulation);
   noteContacts(context);
   context.timer.finish(Phase::Prepare);
 

@@ -1,6 +1,7 @@
 // Reading and writing single bodies and joints.
 #include "dynamics/joint.hpp"
 #include "math/rotation.hpp"
+#include "world/checks.hpp"
 #include "world/state.hpp"
 
 namespace cairn {
@@ -84,7 +85,7 @@ std::optional<ShapeDesc> World::shape(ShapeId id) const {
   const Shape& shape = collider->shape;
   ShapeDesc desc;
   desc.local = {collider->local.position + impl_->state.system.bodies[collider->body].localCenter, collider->local.rotation};
-  desc.material = collider->material;
+  desc.material = impl_->state.system.materials[collider->material];
   desc.density = collider->density;
   desc.group = collider->group;
   desc.collidesWith = collider->collidesWith;
@@ -153,8 +154,8 @@ bool World::setVelocity(BodyId id, const Vec3& linear, const Vec3& angular) {
   requireFinite("linear", linear);
   requireFinite("angular", angular);
   if (body->kind == BodyKind::Static) refuse("linear", "a static body does not move; make it kinematic");
-  body->velocity = linear;
-  body->spin = angular;
+  body->velocity = without(linear, body->lockedPosition);
+  body->spin = without(angular, body->lockedRotation);
   impl_->wakeIsland(*body);
   return true;
 }
@@ -213,7 +214,7 @@ bool World::applyImpulse(BodyId id, const Vec3& impulse) {
   Body* body = impl_->find(id);
   if (body == nullptr || body->quarantined) return false;
   requireFinite("impulse", impulse);
-  body->velocity += body->inverseMass * impulse;
+  body->velocity += without(body->inverseMass * impulse, body->lockedPosition);
   impl_->wakeIsland(*body);
   return true;
 }

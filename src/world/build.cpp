@@ -1,11 +1,11 @@
 // Adding and removing: every description is checked whole before anything changes.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <stdexcept>
 
+#include "dynamics/trajectory.hpp"
 #include "geometry/mass.hpp"
-#include "steppers/solve_islands.hpp"
+#include "world/checks.hpp"
 #include "world/state.hpp"
 
 namespace cairn {
@@ -16,38 +16,67 @@ namespace {
 constexpr double kSmallestMass = 1e-18, kLargestMass = 1e18;      // kg
 constexpr double kSmallestMoment = 1e-32, kLargestMoment = 1e30;  // kg m^2
 
-std::string text(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.9g", value);
-  return buffer;
-}
-
-void requireRange(const std::string& field, double value, double low, double high, const char* unit) {
-  if (!(value >= low && value <= high)) {
-    refuse(field, "must be from " + text(low) + " to " + text(high) + " " + unit + ", got " + text(value));
-  }
-}
-
 Quat checkedRotation(const std::string& field, const Quat& q) {
   const double norm = q.norm();
   if (!std::isfinite(norm) || norm < 1e-6) refuse(field, "must be a quaternion that is finite and not zero");
   return q.normalized();
 }
 
-Vec3 checkedAxis(const std::string& field, const Vec3& axis) {
-  requireFinite(field, axis);
-  if (axis.norm() < 1e-12) refuse(field, "must not be zero");
-  return axis.normalized();
+void checkTrajectory(const Trajectory& trajectory, double maximumCoordinate) {
+  for (std::size_t i = 0; i < trajectory.keys.size(); ++i) {
+    const std::string field = "trajectory.keys[" + std::to_string(i) + "]";
+    const Trajectory::Key& key = trajectory.keys[i];
+    requireRange(field + ".time", key.time, 0.0, 1e9, "s");
+    requireFinite(field + ".pose.position", key.pose.position);
+    requireRange(field + ".pose.position", key.pose.position.cwiseAbs().maxCoeff(), 0.0, maximumCoordinate, "m");
+    checkedRotation(field + ".pose.rotation", key.pose.rotation);
+    if (i > 0 && key.time <= trajectory.keys[i - 1].time) refuse(field + ".time", "must be later than the key before");
+  }
+  requireFinite("trajectory.amplitude", trajectory.amplitude);
+  requireFinite("trajectory.turnAmplitude", trajectory.turnAmplitude);
+  requireRange("trajectory.frequency", trajectory.frequency, 0.0, 1e6, "Hz");
+  requireFinite("trajectory.phase", trajectory.phase);
 }
 
-void checkMaterial(const std::string& field, const Material& material) {
-  requireRange(field + ".friction", material.friction, 0.0, 1e3, "");
-  requireRange(field + ".restitution", material.restitution, 0.0, 1.0, "");
-  if (material.stiffness.has_value() != material.damping.has_value()) {
-    refuse(field, "stiffness and damping go together: give both or neither");
+void checkDrive(const JointDesc& desc) {
+  if (!std::holds_alternative<HingeJoint>(desc.kind) && !std::holds_alternative<DistanceJoint>(desc.kind))
+    refuse("drive", "only hinges and distances can be driven");
+  if (desc.spring) refuse("drive", "a joint is either driven or springy, not both");
+  for (const double number : {desc.drive->start, desc.drive->rate, desc.drive->amplitude, desc.drive->phase})
+    requireFinite("drive", number);
+  requireRange("drive.frequency", desc.drive->frequency, 0.0, 1e6, "Hz");
+  for (std::size_t i = 0; i < desc.drive->keys.size(); ++i) {
+    const std::array<double, 2>& key = desc.drive->keys[i];
+    requireFinite("drive.keys", key[0]);
+    requireFinite("drive.keys", key[1]);
+    if (i > 0 && key[0] <= desc.drive->keys[i - 1][0]) refuse("drive.keys", "times must rise");
   }
-  if (material.stiffness) requireRange(field + ".stiffness", *material.stiffness, 1e-3, 1e15, "N/m");
-  if (material.damping) requireRange(field + ".damping", *material.damping, 0.0, 1e15, "N s/m");
+}
+
+// Bits of the axes that are locked.
+std::uint8_t bitsOf(const std::array<bool, 3>& locked) {
+  return static_cast<std::uint8_t>((locked[0] ? 1 : 0) | (locked[1] ? 2 : 0) | (locked[2] ? 4 : 0));
+}
+
+// A body that may turn about one fixed axis only, or about none.
+void lockRotation(Body& body, const std::array<bool, 3>& locked) {
+  body.lockedRotation = bitsOf(locked);
+  const Vec3 axis = without(Vec3::Ones(), body.lockedRotation);  // one unit vector or zero
+  const Vec3 local = body.rotation.conjugate() * axis;
+  body.inverseInertia.setZero();
+  if (axis.norm() > 0.0) body.inverseInertia = local * local.transpose() / local.dot(body.inertia * local);
+  body.unlikeness = 0.0;
+}
+
+// The index of an equal material, or a new one. Only the newest are compared: scenes with a material for each body do not
+// get slow.
+std::uint32_t materialIndex(std::vector<Material>& materials, const Material& material) {
+  constexpr std::size_t kCompared = 64;
+  const std::size_t end = materials.size();
+  for (std::size_t i = end; i-- > 0 && end - i <= kCompared;)
+    if (materials[i] == material) return static_cast<std::uint32_t>(i);
+  materials.push_back(material);
+  return static_cast<std::uint32_t>(end);
 }
 
 void checkMass(const std::string& field, const MassProperties& properties) {
@@ -138,42 +167,6 @@ void exclude(WorldImpl& impl, const Joint& joint, bool add) {
 
 }  // namespace
 
-void refuse(const std::string& field, const std::string& message) { throw std::invalid_argument(field + ": " + message); }
-
-void requireFinite(const std::string& field, const Vec3& value) {
-  if (!value.allFinite()) refuse(field, "must be finite");
-}
-void requireFinite(const std::string& field, double value) {
-  if (!std::isfinite(value)) refuse(field, "must be finite");
-}
-
-void checkSettings(const WorldSettings& settings) {
-  requireFinite("gravity", settings.gravity);
-  requireRange("gravity", settings.gravity.norm(), 0.0, 1e4, "m/s^2");
-  requireRange("threads", settings.threads, 1, kMostThreads, "");
-  requireRange("speculativeDistance", settings.speculativeDistance, 0.0, 10.0, "m");
-  requireRange("restitutionSpeed", settings.restitutionSpeed, 0.0, 1e3, "m/s");
-  requireRange("maximumCoordinate", settings.maximumCoordinate, 1.0, 1e12, "m");
-  requireRange("maximumSpeed", settings.maximumSpeed, 1.0, 1e8, "m/s");
-  requireRange("soft.substeps", settings.soft.substeps, 1, 1000, "");
-  requireRange("soft.contactFrequency", settings.soft.contactFrequency, 1e-3, 1e6, "Hz");
-  requireRange("soft.contactDampingRatio", settings.soft.contactDampingRatio, 0.0, 1e3, "");
-  requireRange("soft.loadMemory", settings.soft.loadMemory, 0.0, 0.99, "");
-  requireRange("soft.pushOutSpeed", settings.soft.pushOutSpeed, 1e-3, 1e4, "m/s");
-  requireRange("soft.jointFrequency", settings.soft.jointFrequency, 1e-3, 1e6, "Hz");
-  requireRange("soft.jointDampingRatio", settings.soft.jointDampingRatio, 0.0, 1e3, "");
-  requireRange("solver.tolerance", settings.solver.tolerance, 1e-15, 1.0, "");
-  requireRange("solver.iterations", settings.solver.iterations, 0, 1e9, "");
-  requireRange("solver.milliseconds", settings.solver.milliseconds, 0.0, 1e9, "ms");
-  requireRange("velocity.stabilisation", settings.velocity.stabilisation, 0.0, 1.0, "");
-  requireRange("velocity.slop", settings.velocity.slop, 0.0, 1.0, "m");
-  requireRange("velocity.pushOutSpeed", settings.velocity.pushOutSpeed, 1e-3, 1e4, "m/s");
-  checkSolver(settings);
-  requireRange("sleep.linearSpeed", settings.sleep.linearSpeed, 0.0, 1e3, "m/s");
-  requireRange("sleep.angularSpeed", settings.sleep.angularSpeed, 0.0, 1e3, "rad/s");
-  requireRange("sleep.seconds", settings.sleep.seconds, 0.0, 1e6, "s");
-}
-
 MassProperties massProperties(const Geometry& geometry, double density) { return shapeMass(makeShape(geometry), density); }
 
 World::World(const WorldSettings& settings) : impl_(std::make_unique<WorldImpl>()) { setSettings(settings); }
@@ -189,6 +182,7 @@ void World::setSettings(const WorldSettings& settings) {
   impl_->stepper = std::move(stepper);
   if (impl_->tasks.threads() != settings.threads) impl_->tasks.setThreads(settings.threads);
   impl_->state.settings = settings;
+  impl_->refusalIsFresh = false;
 }
 
 BodyId World::addBody(const BodyDesc& desc) {
@@ -204,6 +198,15 @@ BodyId World::addBody(const BodyDesc& desc) {
   requireRange("gravityScale", desc.gravityScale, -1e3, 1e3, "");
   requireRange("linearDamping", desc.linearDamping, 0.0, 1e6, "1/s");
   requireRange("angularDamping", desc.angularDamping, 0.0, 1e6, "1/s");
+  for (const double number : {desc.drag.linear, desc.drag.quadratic, desc.drag.angularLinear, desc.drag.angularQuadratic})
+    requireRange("drag", number, 0.0, 1e15, "");
+  const auto lockedTurns = std::count(desc.locks.rotation.begin(), desc.locks.rotation.end(), true);
+  if (lockedTurns == 1) refuse("locks.rotation", "lock none, two or all three: a body cannot turn about just two axes");
+  if (desc.locks.any() && desc.kind != BodyKind::Dynamic) refuse("locks", "only dynamic bodies have freedom to lose");
+  if (desc.trajectory) {
+    if (desc.kind != BodyKind::Kinematic) refuse("trajectory", "only kinematic bodies follow one");
+    checkTrajectory(*desc.trajectory, settings.maximumCoordinate);
+  }
   if (!desc.name.empty() && state.bodyByName.contains(desc.name)) refuse("name", "\"" + desc.name + "\" is taken");
   if (desc.kind == BodyKind::Static && !(desc.linearVelocity.isZero(0.0) && desc.angularVelocity.isZero(0.0))) {
     refuse("linearVelocity", "a static body does not move; make it kinematic");
@@ -244,6 +247,28 @@ BodyId World::addBody(const BodyDesc& desc) {
     const double unlikeness = 1.0 - moments.minCoeff() / moments.maxCoeff();
     body.unlikeness = unlikeness > 1e-12 ? unlikeness : 0.0;
   }
+  if (desc.drag.any() || desc.locks.any() || desc.trajectory) {
+    if (state.freeExtras.empty()) {
+      body.extras = static_cast<std::uint32_t>(system.extras.size());
+      system.extras.emplace_back();
+    } else {
+      body.extras = state.freeExtras.back();
+      state.freeExtras.pop_back();
+    }
+    system.extras[body.extras] = {desc.drag, desc.locks, desc.trajectory, {desc.pose.position, rotation}};
+  }
+  if (desc.locks.any()) {
+    body.lockedPosition = bitsOf(desc.locks.position);
+    if (lockedTurns > 0) lockRotation(body, desc.locks.rotation);
+    body.velocity = without(body.velocity, body.lockedPosition);
+    body.spin = without(body.spin, body.lockedRotation);
+  }
+  if (desc.trajectory) {
+    const Pose start = poseAt(system.extras[body.extras], state.time);
+    body.rotation = start.rotation.normalized();
+    body.center = start.position + body.rotation * properties.center;
+  }
+  impl_->refusalIsFresh = false;
 
   for (std::size_t i = shapes.size(); i-- > 0;) {  // backwards, so that the list comes out in the order given
     const std::uint32_t c = takeSlot(system.colliders, state.freeColliders);
@@ -251,7 +276,7 @@ BodyId World::addBody(const BodyDesc& desc) {
     collider.shape = shapes[i].shape;
     collider.local = {shapes[i].local.position - properties.center, shapes[i].local.rotation};
     collider.radius = collider.local.position.norm() + boundingRadius(collider.shape);
-    collider.material = desc.shapes[i].material;
+    collider.material = materialIndex(system.materials, desc.shapes[i].material);
     collider.density = desc.shapes[i].density;
     collider.group = desc.shapes[i].group;
     collider.collidesWith = desc.shapes[i].collidesWith;
@@ -294,6 +319,11 @@ bool World::removeBody(BodyId id) {
     state.freeColliders.push_back(c);
     c = next;
   }
+  if (body->extras != kNone) {
+    system.extras[body->extras] = {};
+    state.freeExtras.push_back(body->extras);
+  }
+  impl_->refusalIsFresh = false;
   state.bodyByName.erase(state.bodyNames[id.index]);
   body->alive = false;
   ++body->generation;
@@ -326,6 +356,9 @@ JointId World::addJoint(const JointDesc& desc) {
   joint.anchorA = desc.anchorA - a->localCenter;
   joint.anchorB = desc.anchorB - b->localCenter;
   joint.spring = desc.spring;
+  if (desc.drive) checkDrive(desc);
+  joint.drive = desc.drive;
+  joint.rest = a->rotation.conjugate() * b->rotation;
   joint.bodiesCollide = desc.bodiesCollide;
   joint.alive = true;
   if (auto* hinge = std::get_if<HingeJoint>(&joint.kind)) {
@@ -339,7 +372,14 @@ JointId World::addJoint(const JointDesc& desc) {
       distance->length = (b->center + b->rotation * joint.anchorB - a->center - a->rotation * joint.anchorA).norm();
     }
     requireRange("length", *distance->length, 0.0, 1e7, "m");
+  } else if (auto* wheel = std::get_if<WheelJoint>(&joint.kind)) {
+    wheel->normalA = checkedAxis("normalA", wheel->normalA);
+    wheel->axisB = checkedAxis("axisB", wheel->axisB);
+    requireRange("radius", wheel->radius, 1e-6, 1e6, "m");
+  } else if (auto* skate = std::get_if<SkateJoint>(&joint.kind)) {
+    skate->axisB = checkedAxis("axisB", skate->axisB);
   }
+  impl_->refusalIsFresh = false;
 
   const std::uint32_t index = takeSlot(system.joints, state.freeJoints);
   joint.generation = system.joints[index].generation;
@@ -359,6 +399,7 @@ bool World::removeJoint(JointId id) {
   impl_->wakeIsland(system.bodies[joint->a]);
   impl_->wakeIsland(system.bodies[joint->b]);
   joint->alive = false;
+  impl_->refusalIsFresh = false;
   ++joint->generation;
   impl_->state.freeJoints.push_back(id.index);
   if (!joint->bodiesCollide) exclude(*impl_, *joint, false);

@@ -22,7 +22,7 @@ struct WorldState {
   double time = 0.0;
   std::vector<std::string> bodyNames, jointNames;  // by index
   std::unordered_map<std::string, std::uint32_t> bodyByName;
-  std::vector<std::uint32_t> freeBodies, freeColliders, freeJoints;
+  std::vector<std::uint32_t> freeBodies, freeColliders, freeJoints, freeExtras;
   std::uint64_t namesMade = 0;
   std::vector<ContactParties> ending;  // were touching, and their pair is gone: to be told by the next step
   std::vector<ContactParties> ended;   // told by the last step
@@ -40,6 +40,9 @@ struct WorldImpl {
   std::vector<ContactEvent> events;
   bool eventsAreFresh = false;
   std::vector<StepProblem> problems;  // of the last step, if kept
+  std::vector<ImpactRecord> impacts;  // of the last step
+  std::string refusal;                // why the stepper does not take this world; empty if it does
+  bool refusalIsFresh = false;        // nothing that it depends on changed since
   double lastDt = 1.0 / 60.0;
 
   Body* find(BodyId id);
@@ -63,15 +66,12 @@ struct WorldImpl {
   void placeColliders();  // world poses and speeds of shapes from their bodies
   void refreshPairs(double dt);
   void applyEdits(double dt, StepReport& report);
+  void followTrajectories(double dt);  // velocities of driven bodies, targets of driven joints
+  void applyDrag(double dt);
+  const std::string& findRefusal();
   void checkResult(StepReport& report);
   void markTouching();
   void collectEvents();
 };
-
-// Throw std::invalid_argument naming the field.
-void checkSettings(const WorldSettings& settings);
-[[noreturn]] void refuse(const std::string& field, const std::string& message);
-void requireFinite(const std::string& field, const Vec3& value);
-void requireFinite(const std::string& field, double value);
 
 }  // namespace cairn

@@ -1,7 +1,11 @@
 // One step, in order: edits, pairs, contacts, islands, the stepper, checks, sleep.
+#include <Eigen/LU>
 #include <cmath>
 
 #include "base/phase_timer.hpp"
+#include "dynamics/trajectory.hpp"
+#include "math/rotation.hpp"
+#include "steppers/features.hpp"
 #include "world/state.hpp"
 
 namespace cairn {
@@ -66,6 +70,40 @@ void WorldImpl::checkResult(StepReport& report) {
   }
 }
 
+void WorldImpl::followTrajectories(double dt) {
+  System& system = state.system;
+  if (!system.extras.empty()) {
+    for (Body& body : system.bodies) {
+      if (!body.alive || body.quarantined || body.extras == kNone || !system.extras[body.extras].trajectory) continue;
+      // From where it is, not from where it should be: what rounding leaves does not add up.
+      const Pose target = poseAt(system.extras[body.extras], state.time + dt);
+      body.velocity = (target.position + target.rotation * body.localCenter - body.center) / dt;
+      body.spin = rotationVector(target.rotation * body.rotation.conjugate()) / dt;
+    }
+  }
+  for (Joint& joint : system.joints) {
+    if (!joint.alive || !joint.drive) continue;
+    joint.driveNow = driveAt(*joint.drive, state.time);
+    joint.driveRate = (driveAt(*joint.drive, state.time + dt) - joint.driveNow) / dt;
+  }
+}
+
+// After the step, so that a step that is refused changes nothing; implicit, so that no drag is too strong for any dt.
+void WorldImpl::applyDrag(double dt) {
+  System& system = state.system;
+  if (system.extras.empty()) return;
+  for (Body& body : system.bodies) {
+    if (body.extras == kNone || !body.moves() || !body.isDynamic()) continue;
+    const Drag& drag = system.extras[body.extras].drag;
+    if (!drag.any()) continue;
+    body.velocity /= 1.0 + dt * (drag.linear + drag.quadratic * body.velocity.norm()) * body.inverseMass;
+    const double resistance = drag.angularLinear + drag.angularQuadratic * body.spin.norm();  // N m s
+    if (resistance == 0.0) continue;
+    const Mat3 inverse = inWorldAxes(body.rotation, body.inverseInertia);
+    body.spin = (Mat3::Identity() + dt * resistance * inverse).inverse() * body.spin;
+  }
+}
+
 void WorldImpl::placeColliders() {
   System& system = state.system;
   tasks.parallelFor(system.colliders.size(), kColliderGrain, [&](std::size_t first, std::size_t last) {
@@ -100,25 +138,34 @@ StepReport World::step(double dt) {
     return report;
   }
   System& system = state.system;
+  impl.problems.clear();
+  impl.impacts.clear();
+  if (const std::string& refusal = impl.findRefusal(); !refusal.empty()) {
+    report.status = StepStatus::Refused;
+    report.method.message = refusal;
+    return report;
+  }
   impl.lastDt = dt;
   impl.tasks.enter([&] {
     PhaseTimer timer(report);
     impl.applyEdits(dt, report);
+    impl.followTrajectories(dt);
     timer.finish(Phase::Edits);
     impl.refreshPairs(dt);
     timer.finish(Phase::BroadPhase);
-    const NarrowPhaseInput input{system.colliders, impl.places, state.settings.speculativeDistance, dt};
+    const NarrowPhaseInput input{
+        system.colliders, impl.places, system.materials, state.settings.pairs, state.settings.speculativeDistance, dt};
     updateContacts(system.broad.pairs, system.contacts, input, impl.tasks, state.ending);
     timer.finish(Phase::NarrowPhase);
     report.islands = findIslands(system, impl.islandScratch);
     wakeIslands(system, report.islands, impl.islandScratch);
     timer.finish(Phase::Islands);
 
-    impl.problems.clear();
-    StepContext context{system, state.settings, impl.tasks, report, timer, impl.problems};
+    StepContext context{system, state.settings, impl.tasks, report, timer, impl.problems, impl.impacts, state.time};
     impl.stepper->step(context, dt);
     if (report.status != StepStatus::Ok) return;
 
+    impl.applyDrag(dt);
     impl.checkResult(report);
     impl.markTouching();
     updateSleep(system, state.settings.sleep, report.islands, dt, impl.islandScratch);
@@ -134,6 +181,25 @@ StepReport World::step(double dt) {
     report.awake += body.moves() ? 1 : 0;
   }
   return report;
+}
+
+const std::string& WorldImpl::findRefusal() {
+  if (refusalIsFresh) return refusal;
+  refusalIsFresh = true;
+  refusal.clear();
+  const Needs needs = needsOf(state.system, state.settings);
+  const FeatureBits missing = needs.bits & ~featuresOf(state.settings.stepper);
+  for (int i = 0; i < kFeatureCount && refusal.empty(); ++i) {
+    const Feature feature = static_cast<Feature>(i);
+    if ((missing & bit(feature)) == 0) continue;
+    const Needs::Source& source = needs.sources[i];
+    refusal = "stepper \"" + state.settings.stepper + "\" does not take " + std::string(nameOf(feature));
+    if (source.body != kNone) refusal += " (body \"" + state.bodyNames[source.body] + "\")";
+    if (source.joint != kNone) refusal += " (joint \"" + state.jointNames[source.joint] + "\")";
+    const std::string others = steppersWith(needs.bits);
+    refusal += others.empty() ? "; no stepper takes all that this world has" : "; these do: " + others;
+  }
+  return refusal;
 }
 
 // Events are told when asked for; here only what changed is noted.
@@ -192,6 +258,8 @@ void WorldImpl::collectEvents() {
     return std::pair(a.shapeA.index, a.shapeB.index) < std::pair(b.shapeA.index, b.shapeB.index);
   });
 }
+
+std::span<const ImpactRecord> World::impacts() const { return impl_->impacts; }
 
 std::span<const ContactEvent> World::contactEvents() const {
   impl_->collectEvents();

@@ -1,0 +1,123 @@
+#include "app/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <new>
+
+namespace cairn {
+namespace {
+
+constexpr long kTracePlaces = 300;  // a plot is 400 px wide
+constexpr long kTimePlaces = 100;   // fewer: single steps are disturbed by whatever else the machine does
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+void noteStep(const RunSample& sample, MethodRun& method) {
+  method.energy.add(sample.time, sample.energy);
+  method.penetration.add(sample.time, sample.penetration);
+  if (sample.residual) method.residual.add(sample.time, *sample.residual);
+  method.stepMs.add(sample.time, sample.stepMs);
+}
+
+void end(MethodRun& method, MethodOutcome outcome, std::string message) {
+  method.outcome = outcome;
+  method.message = std::move(message);
+}
+
+// A solve that never ends would never come back to look at the clock.
+void limitSolver(SolverSettings& solver, double limitSeconds) {
+  if (limitSeconds <= 0.0) return;
+  const double most = 1e3 * limitSeconds;  // ms
+  solver.milliseconds = solver.milliseconds > 0.0 ? std::min(solver.milliseconds, most) : most;
+}
+
+void stepToTheEnd(SceneRun& run, RunMeter& meter, MethodRun& method, const std::function<bool(double)>& goOn,
+                  const std::function<bool()>& timeIsUp) {
+  const long steps = run.stepCount();
+  for (long i = 0; i < steps; ++i) {
+    if (!goOn(static_cast<double>(i) / static_cast<double>(steps)))
+      return end(method, MethodOutcome::Interrupted, "interrupted");
+    run.admit();
+    meter.beforeStep();
+    const StepReport step = run.step();
+    if (step.status != StepStatus::Ok) return end(method, MethodOutcome::Refused, std::string(step.refusal()));
+    meter.afterStep(step);
+    noteStep(meter.last(), method);
+    if (i + 1 < steps && timeIsUp()) return end(method, MethodOutcome::TimeLimit, {});
+  }
+}
+
+}  // namespace
+
+std::string_view nameOf(MethodOutcome outcome) {
+  constexpr std::array<std::string_view, 5> names{"done", "time_limit", "refused", "out_of_memory", "interrupted"};
+  return names[static_cast<std::size_t>(outcome)];
+}
+
+double MethodRun::stepSeconds() const {
+  return report ? 1e-3 * report->timeMs.mean * static_cast<double>(report->steps) : 0.0;
+}
+
+double MethodRun::relativeRise() const {
+  return report && report->energy.maxRise > 0.0 ? report->energy.maxRise / report->energy.scale : 0.0;
+}
+
+BodyCount countBodies(const SceneModel& model) {
+  BodyCount count;
+  for (const SceneBody& body : model.bodies) {
+    if (body.desc.kind != BodyKind::Dynamic || body.appear >= model.seconds) continue;
+    ++count.all;
+    if (body.appear > 0.0) ++count.later;
+  }
+  return count;
+}
+
+std::vector<std::string> drivesOf(const SceneModel& model) {
+  bool appears = false, pushed = false, sprung = false;
+  for (const SceneBody& body : model.bodies) {
+    const BodyDesc& desc = body.desc;
+    appears |= body.appear > 0.0 && body.appear < model.seconds;
+    pushed |= desc.trajectory.has_value();
+    pushed |= desc.kind == BodyKind::Kinematic && !(desc.linearVelocity.isZero(0.0) && desc.angularVelocity.isZero(0.0));
+  }
+  for (const SceneJoint& joint : model.joints) sprung |= joint.desc.spring.has_value() || joint.desc.drive.has_value();
+  std::vector<std::string> drives;
+  if (appears) drives.emplace_back("bodies appear during the run");
+  if (pushed) drives.emplace_back("kinematic bodies push others");
+  if (sprung) drives.emplace_back("springs give back what they store");
+  return drives;
+}
+
+MethodRun runMethod(SceneModel model, double limitSeconds, const std::function<bool(double)>& goOn) {
+  const Clock::time_point start = Clock::now();
+  model.settings.audit = Audit::Residual;
+  limitSolver(model.settings.solver, limitSeconds);
+  const long steps = stepCount(model);
+  MethodRun method;
+  method.stepper = model.settings.stepper;
+  if (stepperTakesSolver(method.stepper)) method.solver = model.settings.solver.name;
+  method.energy = method.penetration = method.residual = Trace(steps, kTracePlaces);
+  method.stepMs = Trace(steps, kTimePlaces);
+
+  try {
+    // Settings that this method refuses may be good for others; a body that cannot be built is bad for all (SceneError).
+    World trial(model.settings);
+    SceneRun run(std::move(model));
+    RunMeter meter(run);
+    stepToTheEnd(run, meter, method, goOn, [&] { return limitSeconds > 0.0 && secondsSince(start) >= limitSeconds; });
+    if (meter.last().time > 0.0) method.report = meter.report();
+  } catch (const std::invalid_argument& error) {
+    end(method, MethodOutcome::Refused, error.what());
+  } catch (const std::bad_alloc&) {
+    end(method, MethodOutcome::OutOfMemory, "this machine has too little memory for it");
+  }
+  method.wallSeconds = secondsSince(start);
+  if (method.outcome == MethodOutcome::TimeLimit)
+    method.message = fmt::format("its {:g} s of wall-clock time were over", limitSeconds);
+  return method;
+}
+
+}  // namespace cairn

@@ -1,0 +1,41 @@
+// What steppers remember of single contact points from step to step, beyond impulses. "soft" needs none of it.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "cairn/contact_problem.hpp"
+
+namespace cairn {
+
+struct ContactKey {
+  std::uint64_t pair = 0;     // Pair::key()
+  std::uint32_t feature = 0;  // ManifoldPoint::feature
+  bool operator==(const ContactKey&) const = default;
+};
+struct ContactKeyHash {
+  std::size_t operator()(const ContactKey& key) const {
+    return std::hash<std::uint64_t>{}(key.pair * 0x9e3779b97f4a7c15ULL + key.feature);
+  }
+};
+
+struct PointMemory {
+  bool stuck = false;           // it did not slip in the last step: static friction holds
+  bool closing = false;         // "lcp": its gap closed in the last step, which was plastic; the bounce is still to come
+  bool lasting = false;         // "hybrid": treated as a constraint
+  int idleSteps = 0;            // "hybrid": steps without load
+  Vec3 stretch = Vec3::Zero();  // m: "penalty", of the friction spring, world axes
+};
+
+struct StepMemory {
+  std::unordered_map<ContactKey, PointMemory, ContactKeyHash> points;
+  std::vector<Vec6> velocityBefore;  // of each body, before the last step ("lcp")
+
+  const PointMemory* find(const ContactKey& key) const {
+    const auto found = points.find(key);
+    return found == points.end() ? nullptr : &found->second;
+  }
+};
+
+}  // namespace cairn

@@ -1,0 +1,1 @@
+#include "laws/contensou.hpp"

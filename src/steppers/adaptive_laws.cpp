@@ -1,0 +1,79 @@
+#include "steppers/adaptive_laws.hpp"
+
+#include <cmath>
+
+#include "laws/contensou.hpp"
+
+namespace cairn {
+
+namespace {
+
+constexpr double kSlip = 1e-3;       // of the speed that gravity gives in a step: slower is sticking
+constexpr double kLeastSlip = 1e-9;  // m/s
+
+bool loosen(Block& block, const AdaptiveLaw& law, const Vector& velocity, double slip) {
+  if (block.friction == law.friction) return false;  // it slips already
+  if (velocity.segment(block.first + 1, 2).norm() <= slip) return false;
+  block.friction = law.friction;
+  return true;
+}
+
+// Turns the two tangential rows so that the first points along the motion seen in the untouched ones.
+void turnRows(BlockJacobian& jacobian, const BlockJacobian& base, const Eigen::Vector2d& motion) {
+  const Eigen::Vector2d d = motion.normalized();
+  const auto turn = [&](BlockJacobian::Part& part, const BlockJacobian::Part& from) {
+    if (from.rows() == 0) return;
+    part.row(0) = d.x() * from.row(0) + d.y() * from.row(1);
+    part.row(1) = -d.y() * from.row(0) + d.x() * from.row(1);
+  };
+  turn(jacobian.partA, base.partA);
+  turn(jacobian.partB, base.partB);
+}
+
+}  // namespace
+
+double slipSpeed(const ProblemData& data) { return std::max(kSlip * data.speedFloor, kLeastSlip); }
+
+bool adaptLaws(ProblemData& data, const std::vector<AdaptiveLaw>& laws, const Vector& impulse, const Vector& velocity,
+               double tolerance) {
+  bool changed = false;
+  const double slip = slipSpeed(data);
+  for (const AdaptiveLaw& law : laws) {
+    Block& block = data.blocks[law.block];
+    if (law.kind == AdaptiveLaw::Kind::Static) {
+      changed |= loosen(block, law, velocity, slip);
+      continue;
+    }
+    double load = 0.0;  // N s
+    for (const int row : law.normals) load += std::max(impulse[row], 0.0);
+    // Motion along the untouched axes: the rows may have been turned by an earlier guess.
+    BlockJacobian& jacobian = data.jacobians[law.block];
+    const BlockJacobian::Part& now = jacobian.b >= 0 ? jacobian.partB : jacobian.partA;
+    const BlockJacobian::Part& base = jacobian.b >= 0 ? law.base.partB : law.base.partA;
+    Eigen::Matrix2d axes;
+    for (int i = 0; i < 2; ++i)
+      for (int k = 0; k < 2; ++k) axes(i, k) = base.row(i).dot(now.row(k)) / now.row(k).squaredNorm();
+    const Eigen::Vector2d motion = axes * velocity.segment<2>(block.first);
+    const double spin = velocity[block.first + 2];
+    Vec3 most(law.rolling * load, law.rolling * load, law.spinning * load);
+    if (law.kind == AdaptiveLaw::Kind::Patch) {
+      const double slide = motion.norm(), turn = law.radius * std::abs(spin);
+      const bool sticks = slide <= slip && turn <= slip;
+      const PatchFriction share = sticks ? PatchFriction{1.0, 2.0 / 3.0} : contensouFriction(slide, turn);
+      most = law.friction[0] * load * Vec3(share.force, share.force, law.radius * share.moment);
+    }
+    const double least = law.kind == AdaptiveLaw::Kind::Rolling ? slip / std::max(law.rolling, 1e-3) : slip;
+    if (motion.norm() > least) turnRows(jacobian, law.base, motion);
+    for (int k = 0; k < 3; ++k) {
+      double& upper = data.upper[block.first + k];
+      const double size = law.kind == AdaptiveLaw::Kind::Patch ? law.friction[0] * (k == 2 ? law.radius : 1.0)
+                                                               : std::max(law.rolling, law.spinning);
+      changed |= std::abs(upper - most[k]) > tolerance * size * load;
+      upper = most[k];
+      data.lower[block.first + k] = -most[k];
+    }
+  }
+  return changed;
+}
+
+}  // namespace cairn

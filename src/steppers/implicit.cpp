@@ -1,0 +1,137 @@
+#include "steppers/implicit.hpp"
+
+#include "math/rotation.hpp"
+#include "steppers/free_motion.hpp"
+
+namespace cairn {
+
+namespace {
+
+// A pass found where bodies go; how far that is from where they are (m, rotation at the body's reach).
+double moveBodies(System& system, const std::vector<Body>& start, const std::vector<Vec6>& velocity, double dt) {
+  std::vector<double> reach(system.bodies.size(), 0.0);  // m
+  for (const Collider& collider : system.colliders)
+    if (collider.enabled && collider.radius < 1e9) reach[collider.body] = std::max(reach[collider.body], collider.radius);
+  double farthest = 0.0;
+  for (std::size_t i = 0; i < system.bodies.size(); ++i) {
+    Body& body = system.bodies[i];
+    if (!body.moves()) continue;
+    const Vec3 center = start[i].center + dt * velocity[i].head<3>();
+    const Quat rotation = rotated(start[i].rotation, dt * velocity[i].tail<3>());
+    const double turn = rotationVector(rotation * body.rotation.conjugate()).norm();
+    farthest = std::max(farthest, (center - body.center).norm() + reach[i] * turn);
+    body.center = center;
+    body.rotation = rotation;
+  }
+  placeColliders(system);
+  return farthest;
+}
+
+}  // namespace
+
+ImplicitStepper::Result ImplicitStepper::advance(StepContext& context, double dt, double elapsed, bool last) {
+  System& system = context.system;
+  const WorldSettings& settings = context.settings;
+  const ImplicitOptions& options = settings.implicit;
+  const std::vector<Body> start = system.bodies;
+  const FreeMotion motion = freeMotion(settings);
+  const SolveSummary solvedBefore = context.report.solve.value_or(SolveSummary{});
+  const auto putBack = [&] {
+    system.bodies = start;
+    placeColliders(system);
+  };
+
+  // Where nothing touches, bodies move freely, and where they end is known at once.
+  std::vector<Vec6> velocity(system.bodies.size(), Vec6::Zero());
+  for (std::size_t i = 0; i < start.size(); ++i)
+    if (start[i].moves()) velocity[i] << start[i].velocity, start[i].spin;
+
+  Formulation formulation;
+  formulation.law = frictionLaw(settings);
+  formulation.facets = settings.friction.facets;
+  formulation.speedFloor = dt * settings.gravity.norm();
+  formulation.jointRate = 1.0 / dt;
+  formulation.start = &start;
+  formulation.trial = &velocity;
+  formulation.elapsed = elapsed;
+  double deepest = 0.0;  // m, of what was not there when the step began
+  formulation.normalBias = [&](const ContactTerms& contact) {
+    // Old penetration goes out at a bounded speed.
+    const double target = std::min(0.0, contact.startGap + dt * options.pushOutSpeed);
+    const double gap = contact.gap - target;
+    deepest = std::max(deepest, -gap);
+    const bool reached = gap + dt * (contact.freeApproach - contact.trial) <= 0.0;
+    const bool bounces = contact.restitution > 0.0 && contact.approach < -settings.restitutionSpeed;
+    if (reached && bounces) return contact.restitution * contact.approach;
+    return gap / dt - contact.trial;
+  };
+
+  std::vector<IslandProblem> islands;
+  double moved = 0.0;
+  int pass = 0;
+  bool settled = false;
+  moveBodies(system, start, velocity, dt);
+  while (!settled && pass < options.passes) {
+    ++pass;
+    deepest = 0.0;
+    islands = buildProblems(system, settings, dt, formulation);
+    context.report.solve = solvedBefore;
+    if (!solver_.solve(context, islands)) {
+      putBack();
+      return Result::Refused;
+    }
+    std::vector<char> touched(start.size(), 0);
+    for (std::size_t i = 0; i < islands.size(); ++i) {
+      const Vector u = islands[i].problem->bodyVelocity(solver_.impulse(i));
+      for (std::size_t k = 0; k < islands[i].bodies.size(); ++k) {
+        velocity[islands[i].bodies[k]] = u.segment<6>(6 * static_cast<Eigen::Index>(k));
+        touched[islands[i].bodies[k]] = 1;
+      }
+    }
+    for (std::size_t i = 0; i < start.size(); ++i) {
+      if (!start[i].moves() || !start[i].isDynamic() || touched[i] != 0) continue;
+      const FreeVelocity free = freeVelocity(start[i], motion, dt);
+      velocity[i] << free.linear, free.angular;
+    }
+    moved = moveBodies(system, start, velocity, dt);
+    settled = moved <= options.tolerance || islands.empty();
+  }
+  context.report.method.passes = std::max(context.report.method.passes, pass);
+  if (!settled && !last) {
+    context.report.solve = solvedBefore;
+    putBack();
+    return Result::Unsettled;
+  }
+  system.bodies = start;  // the passes only looked; finishStep moves
+  finishStep(context, islands, solver_.impulses(), dt);
+  placeColliders(system);
+  return settled ? Result::Settled : Result::Unsettled;
+}
+
+ImplicitStepper::Result ImplicitStepper::halve(StepContext& context, double dt, double elapsed, int halvings) {
+  Result result = advance(context, dt, elapsed, halvings == 0);
+  if (result == Result::Settled || result == Result::Refused || halvings == 0) {
+    if (result == Result::Unsettled)
+      context.report.method.message = "the gaps did not settle; the step ends with what the last pass found";
+    return result;
+  }
+  context.report.method.halvings =
+      std::max(context.report.method.halvings, context.settings.implicit.halvings - halvings + 1);
+  result = halve(context, 0.5 * dt, elapsed, halvings - 1);
+  if (result == Result::Refused) return result;
+  return halve(context, 0.5 * dt, elapsed + 0.5 * dt, halvings - 1);
+}
+
+void ImplicitStepper::step(StepContext& context, double dt) {
+  noteContacts(context);
+  context.timer.finish(Phase::Prepare);
+  const std::vector<Body> start = context.system.bodies;
+  if (halve(context, dt, 0.0, context.settings.implicit.halvings) == Result::Refused) {
+    context.system.bodies = start;
+    placeColliders(context.system);
+    return;
+  }
+  context.timer.finish(Phase::Solve);
+}
+
+}  // namespace cairn
