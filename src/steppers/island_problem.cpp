@@ -8,7 +8,7 @@ namespace cairn {
 
 namespace {
 
-constexpr double kMostRescaling = 100.0;  // of stored impulses, when the step changes
+constexpr double kMostRescaling = 1000.0;  // of stored impulses, when the step changes
 
 // Rows of a contact: normal, then two tangents.
 Mat3 axesAlong(const Vec3& n) {
@@ -35,7 +35,8 @@ class Builder {
   Builder(const System& system, const WorldSettings& settings, double dt, const Formulation& formulation)
       : system_(system), settings_(settings), motion_(freeMotion(settings)), dt_(dt), formulation_(formulation) {
     const double ratio = system.impulseSeconds > 0.0 ? dt / system.impulseSeconds : 0.0;
-    rescale_ = ratio > 1.0 / kMostRescaling && ratio < kMostRescaling ? ratio : 0.0;
+    const bool sensible = ratio > 1.0 / kMostRescaling && ratio < kMostRescaling && !formulation.startsCold;
+    rescale_ = sensible ? ratio : 0.0;
   }
 
   bool isEmpty() const { return data_.blocks.empty(); }
@@ -43,13 +44,13 @@ class Builder {
   // Body of the problem, or -1 for one that cannot be moved.
   int use(std::uint32_t index, std::vector<int>& numbers) {
     const Body& body = system_.bodies[index];
-    if (!body.moves() || !body.isDynamic()) return -1;
+    if (!body.moves() || !body.isDynamic() || isHeld(index)) return -1;
     if (numbers[index] < 0) {
       numbers[index] = static_cast<int>(island_.bodies.size());
       island_.bodies.push_back(index);
       const Body& start = formulation_.start != nullptr ? (*formulation_.start)[index] : body;
       items_.push_back({start.inverseMass, inWorldAxes(start.rotation, start.inverseInertia)});
-      free_.push_back(freeVelocity(start, motion_, dt_));
+      free_.push_back(formulation_.displaces ? FreeVelocity{Vec3::Zero(), Vec3::Zero()} : freeVelocity(start, motion_, dt_));
     }
     return numbers[index];
   }
@@ -159,7 +160,7 @@ class Builder {
         compliance_[first + k] = 1.0 / (dt_ * sum);
         rate = joint.spring->stiffness / sum;
       }
-      bias_[first + k] += rate * rows[k].error + rows[k].rate;
+      bias_[first + k] += rate * rows[k].error + (formulation_.displaces ? 0.0 : rows[k].rate);
     }
     IslandProblem::Origin origin;
     origin.joint = index;
@@ -244,11 +245,17 @@ class Builder {
   }
 
  private:
-  double before(const Part& part, std::uint32_t body) const {
-    const Body& one = system_.bodies[body];
-    if (one.kind == BodyKind::Static || one.quarantined) return 0.0;
-    return part.row(0).head<3>().dot(one.velocity) + part.row(0).tail<3>().dot(one.spin);
+  bool isHeld(std::uint32_t body) const { return formulation_.held && formulation_.held(body); }
+  // Linear, angular: as a body moves now, or is said to while it is held.
+  Vec6 ownVelocity(std::uint32_t index) const {
+    const Body& body = system_.bodies[index];
+    Vec6 velocity = Vec6::Zero();
+    if (body.kind == BodyKind::Static || body.quarantined || !body.awake) return velocity;
+    if (isHeld(index) && formulation_.heldVelocity) return formulation_.heldVelocity(index);
+    velocity << body.velocity, body.spin;
+    return velocity;
   }
+  double before(const Part& part, std::uint32_t body) const { return part.row(0).dot(ownVelocity(body)); }
   double trialSpeed(const Part& part, std::uint32_t body) const {
     if (formulation_.trial == nullptr) return 0.0;
     return part.row(0).dot((*formulation_.trial)[body]);
@@ -276,9 +283,8 @@ class Builder {
     data_.jacobians.push_back(jacobian);
     Vector moving = Vector::Zero(block.size);
     const auto carried = [&](int number, const Part& part, std::uint32_t index) {
-      const Body& body = system_.bodies[index];
-      if (number >= 0 || body.kind != BodyKind::Kinematic || body.quarantined) return;
-      moving += part.leftCols<3>() * body.velocity + part.rightCols<3>() * body.spin;
+      if (number >= 0 || formulation_.displaces) return;
+      moving += part * ownVelocity(index);
     };
     carried(jacobian.a, partA, bodyA);
     carried(jacobian.b, partB, bodyB);
@@ -340,10 +346,10 @@ class Builder {
 };
 
 // The island of a contact or joint: that of a body in it that can be moved.
-std::uint32_t islandOf(const System& system, std::uint32_t a, std::uint32_t b) {
+std::uint32_t islandOf(const System& system, const Formulation& formulation, std::uint32_t a, std::uint32_t b) {
   for (const std::uint32_t index : {a, b}) {
     const Body& body = system.bodies[index];
-    if (body.moves() && body.isDynamic()) return body.island;
+    if (body.moves() && body.isDynamic() && !(formulation.held && formulation.held(index))) return body.island;
   }
   return kNone;
 }
@@ -351,12 +357,13 @@ std::uint32_t islandOf(const System& system, std::uint32_t a, std::uint32_t b) {
 }  // namespace
 
 std::vector<IslandProblem> buildProblems(const System& system, const WorldSettings& settings, double dt,
-                                         const Formulation& formulation) {
+                                         const Formulation& formulation, std::span<const std::uint32_t> contacts,
+                                         std::span<const std::uint32_t> joints) {
   std::vector<int> slotOf;  // by island
   std::vector<Builder> builders;
   std::vector<int> numbers(system.bodies.size(), -1);
   const auto builderOf = [&](std::uint32_t a, std::uint32_t b) -> Builder* {
-    const std::uint32_t island = islandOf(system, a, b);
+    const std::uint32_t island = islandOf(system, formulation, a, b);
     if (island == kNone) return nullptr;
     if (slotOf.size() <= island) slotOf.resize(island + 1, -1);
     if (slotOf[island] < 0) {
@@ -365,22 +372,37 @@ std::vector<IslandProblem> buildProblems(const System& system, const WorldSettin
     }
     return &builders[slotOf[island]];
   };
-  for (std::uint32_t i = 0; i < system.joints.size(); ++i) {
-    const Joint& joint = system.joints[i];
-    if (!joint.alive) continue;
-    if (Builder* builder = builderOf(joint.a, joint.b)) builder->addJoint(i, numbers);
-  }
-  for (const Pair& pair : system.broad.pairs) {
-    if (pair.contact == kNone) continue;
-    const Contact& contact = system.contacts.slots[pair.contact];
-    if (contact.count == 0) continue;
-    if (Builder* builder = builderOf(contact.bodyA, contact.bodyB)) builder->addContact(pair.contact, numbers);
+  for (const std::uint32_t i : joints)
+    if (Builder* builder = builderOf(system.joints[i].a, system.joints[i].b)) builder->addJoint(i, numbers);
+  for (const std::uint32_t slot : contacts) {
+    const Contact& contact = system.contacts.slots[slot];
+    if (Builder* builder = builderOf(contact.bodyA, contact.bodyB)) builder->addContact(slot, numbers);
   }
   std::vector<IslandProblem> problems;
   for (std::size_t island = 0; island < slotOf.size(); ++island)
     if (slotOf[island] >= 0 && !builders[slotOf[island]].isEmpty())
       problems.push_back(builders[slotOf[island]].finish("island " + std::to_string(island)));
   return problems;
+}
+
+std::vector<IslandProblem> buildProblems(const System& system, const WorldSettings& settings, double dt,
+                                         const Formulation& formulation) {
+  std::vector<std::uint32_t> contacts, joints;
+  for (std::uint32_t i = 0; i < system.joints.size(); ++i)
+    if (system.joints[i].alive) joints.push_back(i);
+  for (const Pair& pair : system.broad.pairs)
+    if (pair.contact != kNone && system.contacts.slots[pair.contact].count > 0) contacts.push_back(pair.contact);
+  return buildProblems(system, settings, dt, formulation, contacts, joints);
+}
+
+void setVelocities(System& system, const IslandProblem& island, const Vector& impulse, std::vector<char>& marked) {
+  const Vector u = island.problem->bodyVelocity(impulse);
+  for (std::size_t k = 0; k < island.bodies.size(); ++k) {
+    Body& body = system.bodies[island.bodies[k]];
+    body.velocity = u.segment<3>(6 * static_cast<Eigen::Index>(k));
+    body.spin = u.segment<3>(6 * static_cast<Eigen::Index>(k) + 3);
+    marked[island.bodies[k]] = 1;
+  }
 }
 
 void placeColliders(System& system) {
@@ -408,7 +430,7 @@ void forgetImpulses(System& system) {
   }
 }
 
-void storeImpulses(System& system, const IslandProblem& island, const Vector& impulse) {
+void storeImpulses(System& system, const IslandProblem& island, const Vector& impulse, bool startsNext) {
   for (std::size_t i = 0; i < island.origins.size(); ++i) {
     const Block& block = island.problem->blocks()[i];
     const IslandProblem::Origin& origin = island.origins[i];
@@ -417,7 +439,8 @@ void storeImpulses(System& system, const IslandProblem& island, const Vector& im
       Joint& joint = system.joints[origin.joint];
       const BlockJacobian& jacobian = island.problem->data().jacobians[i];
       for (int k = 0; k < block.size; ++k) {
-        joint.impulse[k] = joint.totalRows[k] = part[k];
+        if (startsNext) joint.impulse[k] += part[k];
+        joint.totalRows[k] += part[k];
         // The rows as they act on B; seen from A they are the opposite.
         const bool onB = jacobian.b >= 0;
         const auto row = onB ? jacobian.partB.row(k) : jacobian.partA.row(k);
@@ -431,10 +454,11 @@ void storeImpulses(System& system, const IslandProblem& island, const Vector& im
     Contact& contact = system.contacts.slots[origin.contact];
     if (origin.point < 0 || origin.point >= contact.count) continue;
     ContactPoint& point = contact.points[origin.point];
-    point.normalImpulse = point.totalImpulse = static_cast<float>(part[0]);
+    if (startsNext) point.normalImpulse += static_cast<float>(part[0]);
+    point.totalImpulse += static_cast<float>(part[0]);
     if (block.size == 1) continue;
     const Vec3 friction = origin.axes.rightCols<2>() * part.tail<2>();
-    contact.frictionImpulse += friction.cast<float>();
+    if (startsNext) contact.frictionImpulse += friction.cast<float>();
     contact.totalFriction += friction.cast<float>();
   }
 }

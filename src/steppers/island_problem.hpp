@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "cairn/contact_problem.hpp"
 #include "dynamics/system.hpp"
@@ -37,6 +38,11 @@ struct Formulation {
   // theirs) and the velocities that led to where the bodies are now.
   const std::vector<Body>* start = nullptr;
   const std::vector<Vec6>* trial = nullptr;
+  // Bodies that are not to be pushed now, though they could be, and how they move meanwhile (linear, angular).
+  std::function<bool(std::uint32_t)> held{};
+  std::function<Vec6(std::uint32_t)> heldVelocity{};
+  bool startsCold = false;  // from no impulses, whatever the contacts remember
+  bool displaces = false;   // rows are displacements (m), not velocities: nothing moves by itself
   double elapsed = 0.0;     // s since the step began, for driven joints
   double speedFloor = 0.0;  // m/s
 };
@@ -64,11 +70,20 @@ struct IslandProblem {
 std::vector<IslandProblem> buildProblems(const System& system, const WorldSettings& settings, double dt,
                                          const Formulation& formulation);
 
+// The same of some contacts (slots) and joints only.
+std::vector<IslandProblem> buildProblems(const System& system, const WorldSettings& settings, double dt,
+                                         const Formulation& formulation, std::span<const std::uint32_t> contacts,
+                                         std::span<const std::uint32_t> joints);
+
 // Colliders in place for the bodies' present poses, for steppers that build problems in the midst of a step.
 void placeColliders(System& system);
 
-// Stores impulses (of a whole step dt) in the contacts and joints that they belong to.
-void storeImpulses(System& system, const IslandProblem& island, const Vector& impulse);
+// Gives the bodies of an island the velocities that the impulses mean, and marks them.
+void setVelocities(System& system, const IslandProblem& island, const Vector& impulse, std::vector<char>& marked);
+
+// Adds impulses to those of the contacts and joints that they belong to: to what the step did, and, if it is to start there,
+// to what the next step starts from.
+void storeImpulses(System& system, const IslandProblem& island, const Vector& impulse, bool startsNext = true);
 // The other way round: what the last step stored, friction of a patch shared among its points.
 Vector storedImpulses(const System& system, const IslandProblem& island);
 // Velocities of the rows (bias and compliance included) as the bodies really move now.

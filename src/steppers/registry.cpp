@@ -5,6 +5,7 @@
 #include "steppers/features.hpp"
 #include "steppers/implicit.hpp"
 #include "steppers/lcp.hpp"
+#include "steppers/shock.hpp"
 #include "steppers/soft.hpp"
 #include "steppers/stepper.hpp"
 #include "steppers/velocity.hpp"
@@ -40,6 +41,7 @@ constexpr Entry kSteppers[] = {
     {"soft", false, kBasics | kJoints | F::ContactStiffness, make<SoftStepper>},
     {"velocity", true, kProblems, make<VelocityStepper>},
     {"lcp", true, kProblems, make<LcpStepper>},
+    {"shock", true, kBasics | kJoints | F::EllipticFriction, make<ShockStepper>},
     {"implicit", true, kProblems, make<ImplicitStepper>},
 };
 

@@ -4,35 +4,13 @@
 
 namespace cairn {
 
-namespace {
-
-// The step as one rigid contact problem, which its soft substeps should come close to: contacts may close their gaps and no
-// more, and bounce if they must.
-std::vector<IslandProblem> rigidProblems(const StepContext& context, double dt) {
-  Formulation formulation;
-  formulation.speedFloor = dt * context.settings.gravity.norm();
-  formulation.normalBias = [&](const ContactTerms& contact) {
-    const bool reached = contact.gap + dt * contact.freeApproach <= 0.0;
-    const bool bounces = reached && contact.approach < -context.settings.restitutionSpeed;
-    return std::max(contact.gap, 0.0) / dt + (bounces ? contact.restitution * contact.approach : 0.0);
-  };
-  return buildProblems(context.system, context.settings, dt, formulation);
-}
-
-}  // namespace
-
 void SoftStepper::step(StepContext& context, double dt) {
   const int substeps = context.settings.soft.substeps;
   const double h = dt / substeps;
   const wide::SubstepValues values{static_cast<float>(h), static_cast<float>(1.0 / h),
                                    static_cast<float>(context.settings.restitutionSpeed)};
 
-  const bool audited = context.settings.audit != Audit::None;
-  std::vector<IslandProblem> islands;
-  if (audited) {
-    islands = rigidProblems(context, dt);
-    context.timer.skip();
-  }
+  StepJudge judge(context, dt);
 
   bodies_.begin(context, dt);
   contacts_.begin(context, bodies_, h);
@@ -69,12 +47,7 @@ void SoftStepper::step(StepContext& context, double dt) {
   context.report.substeps = substeps;
   context.timer.finish(Phase::Integrate);
 
-  if (!audited) return;
-  std::vector<Vector> impulses;
-  for (const IslandProblem& island : islands) impulses.push_back(storedImpulses(context.system, island));
-  judgeIslands(context, islands, impulses);
-  keepProblems(context, islands, impulses);
-  context.timer.skip();
+  judge.finish(context);
 }
 
 }  // namespace cairn

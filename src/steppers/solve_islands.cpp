@@ -44,7 +44,10 @@ void checkSolver(const WorldSettings& settings) {
 }
 
 bool IslandSolver::solve(StepContext& context, std::vector<IslandProblem>& islands) {
-  const SolverSettings& settings = context.settings.solver;
+  return solve(context, islands, context.settings.solver);
+}
+
+bool IslandSolver::solve(StepContext& context, std::vector<IslandProblem>& islands, const SolverSettings& settings) {
   if (name_ != settings.name) {
     solvers_.clear();
     name_ = settings.name;
@@ -104,6 +107,30 @@ void judgeIslands(StepContext& context, const std::vector<IslandProblem>& island
   context.report.solve = summary;
 }
 
+StepJudge::StepJudge(StepContext& context, double dt) {
+  if (context.settings.audit == Audit::None) return;
+  // Contacts may close their gaps and no more, and bounce if they must.
+  Formulation formulation;
+  formulation.speedFloor = dt * context.settings.gravity.norm();
+  formulation.normalBias = [&](const ContactTerms& contact) {
+    const bool reached = contact.gap + dt * contact.freeApproach <= 0.0;
+    const bool bounces = reached && contact.approach < -context.settings.restitutionSpeed;
+    return std::max(contact.gap, 0.0) / dt + (bounces ? contact.restitution * contact.approach : 0.0);
+  };
+  islands_ = buildProblems(context.system, context.settings, dt, formulation);
+  context.timer.skip();
+}
+
+void StepJudge::finish(StepContext& context) {
+  if (context.settings.audit == Audit::None) return;
+  std::vector<Vector> impulses;
+  for (const IslandProblem& island : islands_) impulses.push_back(storedImpulses(context.system, island));
+  if (context.report.solve) context.report.solve->residual = context.report.solve->speed = 0.0;
+  judgeIslands(context, islands_, impulses);
+  keepProblems(context, islands_, impulses);
+  context.timer.skip();
+}
+
 void keepProblems(StepContext& context, const std::vector<IslandProblem>& islands, const std::vector<Vector>& impulses) {
   if (context.settings.audit != Audit::Problems) return;
   for (std::size_t i = 0; i < islands.size(); ++i) context.problems.push_back({islands[i].problem, impulses[i]});
@@ -140,15 +167,7 @@ void finishStep(StepContext& context, const std::vector<IslandProblem>& islands,
   System& system = context.system;
   const FreeMotion motion = freeMotion(context.settings);
   std::vector<char> solved(system.bodies.size(), 0);
-  for (std::size_t i = 0; i < islands.size(); ++i) {
-    const Vector u = islands[i].problem->bodyVelocity(impulses[i]);
-    for (std::size_t k = 0; k < islands[i].bodies.size(); ++k) {
-      Body& body = system.bodies[islands[i].bodies[k]];
-      body.velocity = u.segment<3>(6 * static_cast<Eigen::Index>(k));
-      body.spin = u.segment<3>(6 * static_cast<Eigen::Index>(k) + 3);
-      solved[islands[i].bodies[k]] = 1;
-    }
-  }
+  for (std::size_t i = 0; i < islands.size(); ++i) setVelocities(system, islands[i], impulses[i], solved);
   forgetImpulses(system);
   for (std::size_t i = 0; i < islands.size(); ++i) storeImpulses(system, islands[i], impulses[i]);
   for (std::size_t i = 0; i < system.bodies.size(); ++i) {

@@ -17,6 +17,7 @@ class IslandSolver {
   // From the problems' warm starts. Adds to the report how well it went. False, with the reason in the report, if the solver
   // does not take one of the problems.
   bool solve(StepContext& context, std::vector<IslandProblem>& islands);
+  bool solve(StepContext& context, std::vector<IslandProblem>& islands, const SolverSettings& settings);
 
   const Vector& impulse(std::size_t island) const { return impulses_[island]; }
   const std::vector<Vector>& impulses() const { return impulses_; }
@@ -35,6 +36,17 @@ void judgeIslands(StepContext& context, const std::vector<IslandProblem>& island
 // the impulses and hands the problems on.
 void finishStep(StepContext& context, const std::vector<IslandProblem>& islands, const std::vector<Vector>& impulses,
                 double dt);
+
+// Judges a step that is not one contact problem as if it were: made when the step begins, finished when it is over. Does
+// nothing unless the settings' audit asks for it.
+class StepJudge {
+ public:
+  StepJudge(StepContext& context, double dt);
+  void finish(StepContext& context);
+
+ private:
+  std::vector<IslandProblem> islands_;
+};
 
 // Hands the problems on to whoever asked for them.
 void keepProblems(StepContext& context, const std::vector<IslandProblem>& islands, const std::vector<Vector>& impulses);
