@@ -25,6 +25,7 @@ struct PointMemory {
   bool closing = false;         // "lcp": its gap closed in the last step, which was plastic; the bounce is still to come
   bool lasting = false;         // "hybrid": treated as a constraint
   int idleSteps = 0;            // "hybrid": steps without load
+  double impactSpeed = 0.0;     // m/s: "penalty", when it came into touch
   Vec3 stretch = Vec3::Zero();  // m: "penalty", of the friction spring, world axes
 };
 

@@ -59,7 +59,7 @@ bool adaptLaws(ProblemData& data, const std::vector<AdaptiveLaw>& laws, const Ve
     if (law.kind == AdaptiveLaw::Kind::Patch) {
       const double slide = motion.norm(), turn = law.radius * std::abs(spin);
       const bool sticks = slide <= slip && turn <= slip;
-      const PatchFriction share = sticks ? PatchFriction{1.0, 2.0 / 3.0} : contensouFriction(slide, turn);
+      const PatchFriction share = sticks ? PatchFriction{1.0, 2.0 / 3.0} : patchFriction(slide / turn);
       most = law.friction[0] * load * Vec3(share.force, share.force, law.radius * share.moment);
     }
     const double least = law.kind == AdaptiveLaw::Kind::Rolling ? slip / std::max(law.rolling, 1e-3) : slip;

@@ -5,6 +5,7 @@
 #include "steppers/features.hpp"
 #include "steppers/implicit.hpp"
 #include "steppers/lcp.hpp"
+#include "steppers/penalty.hpp"
 #include "steppers/shock.hpp"
 #include "steppers/soft.hpp"
 #include "steppers/stepper.hpp"
@@ -42,6 +43,7 @@ constexpr Entry kSteppers[] = {
     {"velocity", true, kProblems, make<VelocityStepper>},
     {"lcp", true, kProblems, make<LcpStepper>},
     {"shock", true, kBasics | kJoints | F::EllipticFriction, make<ShockStepper>},
+    {"penalty", true, kBasics | F::ContactStiffness, make<PenaltyStepper>},
     {"implicit", true, kProblems, make<ImplicitStepper>},
 };
 
