@@ -50,7 +50,9 @@ class Builder {
       island_.bodies.push_back(index);
       const Body& start = formulation_.start != nullptr ? (*formulation_.start)[index] : body;
       items_.push_back({start.inverseMass, inWorldAxes(start.rotation, start.inverseInertia)});
-      free_.push_back(formulation_.displaces ? FreeVelocity{Vec3::Zero(), Vec3::Zero()} : freeVelocity(start, motion_, dt_));
+      free_.push_back(formulation_.displaces  ? FreeVelocity{Vec3::Zero(), Vec3::Zero()}
+                      : formulation_.unloaded ? FreeVelocity{start.velocity, start.spin}
+                                              : freeVelocity(start, motion_, dt_));
     }
     return numbers[index];
   }

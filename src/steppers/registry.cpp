@@ -3,6 +3,7 @@
 #include <string>
 
 #include "steppers/features.hpp"
+#include "steppers/gauss.hpp"
 #include "steppers/implicit.hpp"
 #include "steppers/lcp.hpp"
 #include "steppers/penalty.hpp"
@@ -44,6 +45,8 @@ constexpr Entry kSteppers[] = {
     {"lcp", true, kProblems, make<LcpStepper>},
     {"shock", true, kBasics | kJoints | F::EllipticFriction, make<ShockStepper>},
     {"penalty", true, kBasics | F::ContactStiffness, make<PenaltyStepper>},
+    {"gauss", false, F::Restitution | F::Kinematic | F::Locks | F::Joints | F::DrivenJoints | F::RollingJoints,
+     make<GaussStepper>},
     {"implicit", true, kProblems, make<ImplicitStepper>},
 };
 

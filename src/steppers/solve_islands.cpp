@@ -163,7 +163,7 @@ void rememberPoints(System& system, const std::vector<IslandProblem>& islands, c
 }  // namespace
 
 void finishStep(StepContext& context, const std::vector<IslandProblem>& islands, const std::vector<Vector>& impulses,
-                double dt) {
+                double dt, bool movesFree) {
   System& system = context.system;
   const FreeMotion motion = freeMotion(context.settings);
   std::vector<char> solved(system.bodies.size(), 0);
@@ -174,7 +174,7 @@ void finishStep(StepContext& context, const std::vector<IslandProblem>& islands,
     Body& body = system.bodies[i];
     if (!body.moves()) continue;
     if (body.isDynamic() && solved[i] == 0) {
-      moveFree(body, motion, dt, 1);
+      if (movesFree) moveFree(body, motion, dt, 1);
       continue;
     }
     body.center += dt * body.velocity;

@@ -33,9 +33,9 @@ class IslandSolver {
 void judgeIslands(StepContext& context, const std::vector<IslandProblem>& islands, const std::vector<Vector>& impulses);
 
 // Gives the bodies the velocities that the impulses mean and moves them all by dt, those without a problem freely; stores
-// the impulses and hands the problems on.
+// the impulses and hands the problems on. `movesFree`: false if those without a problem were moved already.
 void finishStep(StepContext& context, const std::vector<IslandProblem>& islands, const std::vector<Vector>& impulses,
-                double dt);
+                double dt, bool movesFree = true);
 
 // Judges a step that is not one contact problem as if it were: made when the step begins, finished when it is over. Does
 // nothing unless the settings' audit asks for it.
