@@ -44,7 +44,7 @@ int wheelRows(const WheelJoint& wheel, const Anchors& anchors, const Vec3& n, co
   const double height = n.dot(anchors.gap + wheel.radius * down);
   int count = 0;
   for (const Vec3& d : {n, ahead, sideways}) {
-    rows[count] = {d, -armA.cross(d), armB.cross(d), count == 0 ? height : 0.0};
+    rows[count] = {d, -armA.cross(d), armB.cross(d), count == 0 ? height : 0.0, 0.0, count == 0};
     ++count;
   }
   return count;
@@ -107,7 +107,7 @@ int jointRows(const Joint& joint, const Vec3& centerA, const Quat& rotationA, co
     // What moves sideways is B's anchor, wherever it is now: the point of A below it.
     const Vec3 sideways = rotationB * skate->axisB;
     const Vec3 arm = centerB - centerA + anchors.armB;
-    rows[0] = {sideways, -arm.cross(sideways), anchors.armB.cross(sideways), 0.0};
+    rows[0] = {sideways, -arm.cross(sideways), anchors.armB.cross(sideways), 0.0, 0.0, false};
     return 1;
   }
 

@@ -40,6 +40,7 @@ struct JointRow {
   Vec3 angularB = Vec3::Zero();  // factor of wB
   double error = 0.0;            // m or rad, to be driven to zero
   double rate = 0.0;             // m/s or rad/s: dC/dt of a constraint that time moves
+  bool holonomic = true;         // false: a condition on velocities only, there is no error
 };
 
 double driveAt(const JointDrive& drive, double time);

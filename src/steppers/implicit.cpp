@@ -27,6 +27,10 @@ double moveBodies(System& system, const std::vector<Body>& start, const std::vec
   return farthest;
 }
 
+int unsolved(const SolveSummary& summary) {
+  return summary.problems - summary.exits[static_cast<int>(Exit::Converged)];
+}
+
 }  // namespace
 
 ImplicitStepper::Result ImplicitStepper::advance(StepContext& context, double dt, double elapsed, bool last) {
@@ -95,6 +99,9 @@ ImplicitStepper::Result ImplicitStepper::advance(StepContext& context, double dt
     }
     moved = moveBodies(system, start, velocity, dt);
     settled = moved <= options.tolerance || islands.empty();
+    // A problem without a solution (bodies wedged into each other) does not get one by looking at it from elsewhere.
+    if (!settled && pass > 1 && unsolved(*context.report.solve) > unsolved(solvedBefore)) hopeless_ = last = true;
+    if (hopeless_) break;
   }
   context.report.method.passes = std::max(context.report.method.passes, pass);
   if (!settled && !last) {
@@ -109,10 +116,13 @@ ImplicitStepper::Result ImplicitStepper::advance(StepContext& context, double dt
 }
 
 ImplicitStepper::Result ImplicitStepper::halve(StepContext& context, double dt, double elapsed, int halvings) {
-  Result result = advance(context, dt, elapsed, halvings == 0);
-  if (result == Result::Settled || result == Result::Refused || halvings == 0) {
-    if (result == Result::Unsettled)
+  const bool last = halvings == 0 || hopeless_;
+  Result result = advance(context, dt, elapsed, last);
+  if (result == Result::Settled || result == Result::Refused || last) {
+    if (result == Result::Unsettled) {
+      hopeless_ = true;  // and so will the rest of this step be: shorter steps do not help it
       context.report.method.message = "the gaps did not settle; the step ends with what the last pass found";
+    }
     return result;
   }
   context.report.method.halvings =
@@ -126,6 +136,7 @@ void ImplicitStepper::step(StepContext& context, double dt) {
   noteContacts(context);
   context.timer.finish(Phase::Prepare);
   const std::vector<Body> start = context.system.bodies;
+  hopeless_ = false;
   if (halve(context, dt, 0.0, context.settings.implicit.halvings) == Result::Refused) {
     context.system.bodies = start;
     placeColliders(context.system);

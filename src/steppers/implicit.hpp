@@ -26,6 +26,7 @@ class ImplicitStepper final : public Stepper {
   Result halve(StepContext& context, double dt, double elapsed, int halvings);
 
   IslandSolver solver_;
+  bool hopeless_ = false;  // even the shortest part of this step did not settle
 };
 
 }  // namespace cairn

@@ -144,7 +144,7 @@ class Builder {
     std::array<JointRow, kJointRows> rows;
     Block block;
     block.law = Law::Free;
-    block.size = jointRows(joint, bodyA.center, bodyA.rotation, bodyB.center, bodyB.rotation, rows, formulation_.elapsed);
+    block.size = jointRows(joint, bodyA.center, bodyA.rotation, bodyB.center, bodyB.rotation, rows, formulation_.elapsed + (formulation_.trial != nullptr ? dt_ : 0.0));
     BlockJacobian jacobian;
     jacobian.a = use(joint.a, numbers);
     jacobian.b = use(joint.b, numbers);
@@ -156,6 +156,13 @@ class Builder {
     push(block, jacobian, partA, joint.a, partB, joint.b);
     const int first = data_.blocks.back().first;
     for (int k = 0; k < block.size; ++k) {
+      if (formulation_.trial != nullptr && !joint.spring) {
+        // At the end of the step, like gaps: C(q') + h G (u+ - u') = 0.
+        const Vec6& a = (*formulation_.trial)[joint.a];
+        const Vec6& b = (*formulation_.trial)[joint.b];
+        if (rows[k].holonomic) bias_[first + k] += rows[k].error / dt_ - partA.row(k).dot(a) - partB.row(k).dot(b);
+        continue;
+      }
       double rate = formulation_.jointRate;
       if (joint.spring) {
         const double sum = dt_ * joint.spring->stiffness + joint.spring->damping;
