@@ -115,7 +115,6 @@ struct HybridOptions {
   double stackFlight = 4.0;    // ... or than this, in an island with two or more loaded contacts
   double releaseFlight = 4.0;  // steps: an impact that flies longer makes it brief again
   int releaseSteps = 3;        // steps without load until a lasting contact is brief again
-  double envelope = 1e-3;      // m
 };
 
 // How several impacts at one instant are resolved.

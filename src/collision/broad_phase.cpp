@@ -12,14 +12,6 @@ constexpr double kFatShare = 0.1;      // of the collider's radius
 constexpr double kFatLimit = 0.05;     // m, at most
 constexpr double kFatLookAhead = 2.0;  // steps of motion
 
-bool mayCollide(const BroadPhase& broad, const Collider& a, const Collider& b) {
-  if (a.body == b.body || !(a.dynamic || b.dynamic)) return false;
-  if ((a.group & b.collidesWith) == 0 || (b.group & a.collidesWith) == 0) return false;
-  if (a.shape.type == ShapeType::Plane && b.shape.type == ShapeType::Plane) return false;
-  return broad.excluded.empty() ||
-         !std::binary_search(broad.excluded.begin(), broad.excluded.end(), pairKey(a.body, b.body));
-}
-
 Aabb fatBox(const Collider& collider, const Aabb& reached, double dt) {
   Aabb fat = reached.grown(std::min(kFatLimit, kFatShare * collider.radius));
   const Vec3 ahead = kFatLookAhead * dt * collider.velocity;
@@ -52,6 +44,14 @@ void refitTree(BroadPhase& broad, std::vector<Collider>& colliders, double specu
 }
 
 }  // namespace
+
+bool mayCollide(const BroadPhase& broad, const Collider& a, const Collider& b) {
+  if (a.body == b.body || !(a.dynamic || b.dynamic)) return false;
+  if ((a.group & b.collidesWith) == 0 || (b.group & a.collidesWith) == 0) return false;
+  if (a.shape.type == ShapeType::Plane && b.shape.type == ShapeType::Plane) return false;
+  return broad.excluded.empty() ||
+         !std::binary_search(broad.excluded.begin(), broad.excluded.end(), pairKey(a.body, b.body));
+}
 
 void updatePairs(BroadPhase& broad, std::vector<Collider>& colliders, ContactCache& contacts, double speculativeDistance,
                  double dt, BroadPhaseScratch& scratch, std::vector<ContactParties>& endings) {

@@ -32,6 +32,9 @@ inline double reach(const Collider& collider, double speculativeDistance, double
   return 0.5 * speculativeDistance + dt * (collider.velocity.norm() + collider.spinReach);
 }
 
+// Whether two colliders are a pair at all, wherever they are: bodies, groups, joints.
+bool mayCollide(const BroadPhase& broad, const Collider& a, const Collider& b);
+
 // Gives colliders that left their fat box a new one, then updates the pairs. A pair that is no longer a pair loses its
 // contact; if it was touching, it is appended to `endings`.
 void updatePairs(BroadPhase& broad, std::vector<Collider>& colliders, ContactCache& contacts, double speculativeDistance,

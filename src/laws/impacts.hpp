@@ -37,13 +37,13 @@ struct ImpactEvent {
 };
 
 struct ImpactsResult {
-  Vector impulse{};                // N s, of all rows, joints too
-  double energyChange = 0.0;       // J, of the kinetic energy
-  double restitutionFactor = 1.0;  // on all e (sequential: the smallest on any); 1 unless that would not do
-  int collisions = 0;              // contacts that pushed (simultaneous), single impacts (sequential)
-  std::vector<ImpactEvent> events{};
-  std::string message{};  // what went wrong, or what was done about it
-  bool ok = false;        // false: do not use the impulses
+  Vector impulse{};                   // N s, of all rows, joints too
+  double energyChange = 0.0;          // J, of the kinetic energy
+  double restitutionFactor = 1.0;     // on all e (sequential: the smallest on any); 1 unless that would not do
+  int collisions = 0;                 // contacts that pushed (simultaneous), single impacts (sequential)
+  std::vector<ImpactEvent> events{};  // of contacts; work of joints, and of a last plastic impact, is in energyChange only
+  std::string message{};              // what went wrong, or what was done about it
+  bool ok = false;                    // false: do not use the impulses
 };
 
 inline constexpr int kMostCollisions = 20000;

@@ -119,18 +119,17 @@ void forEachGroup(Use&& use) {
        {"friction_damping", &PenaltyOptions::frictionDamping, "along the surface", from(0, 1e15, "N s/m")},
        {"implicit", &PenaltyOptions::implicit, "else explicit, in as many substeps as the stiffness asks for"},
        {"substeps", &PenaltyOptions::substeps, "at least", from(1, 1e6)}}});
-  use(Group<HybridOptions>{
-      "hybrid",
-      &WorldSettings::hybrid,
-      "of the stepper \"hybrid\"",
-      {{"lasting_flight", &HybridOptions::lastingFlight, "a bounce shorter than this makes a contact lasting",
-        from(0, 1e6, "steps")},
-       {"stack_flight", &HybridOptions::stackFlight, "the same where an island has two or more loaded contacts",
-        from(0, 1e6, "steps")},
-       {"release_flight", &HybridOptions::releaseFlight, "an impact that flies longer makes it brief again",
-        from(0, 1e6, "steps")},
-       {"release_steps", &HybridOptions::releaseSteps, "without load until a lasting contact is brief again", from(1, 1000)},
-       {"envelope", &HybridOptions::envelope, "bodies this near touch", from(1e-9, 1, "m")}}});
+  use(Group<HybridOptions>{"hybrid",
+                           &WorldSettings::hybrid,
+                           "of the stepper \"hybrid\"",
+                           {{"lasting_flight", &HybridOptions::lastingFlight,
+                             "a bounce shorter than this makes a contact lasting", from(0, 1e6, "steps")},
+                            {"stack_flight", &HybridOptions::stackFlight,
+                             "the same where an island has two or more loaded contacts", from(0, 1e6, "steps")},
+                            {"release_flight", &HybridOptions::releaseFlight,
+                             "an impact that flies longer makes it brief again", from(0, 1e6, "steps")},
+                            {"release_steps", &HybridOptions::releaseSteps,
+                             "without load until a lasting contact is brief again", from(1, 1000)}}});
 }
 
 }  // namespace

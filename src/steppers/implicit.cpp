@@ -27,9 +27,7 @@ double moveBodies(System& system, const std::vector<Body>& start, const std::vec
   return farthest;
 }
 
-int unsolved(const SolveSummary& summary) {
-  return summary.problems - summary.exits[static_cast<int>(Exit::Converged)];
-}
+int unsolved(const SolveSummary& summary) { return summary.problems - summary.exits[static_cast<int>(Exit::Converged)]; }
 
 }  // namespace
 

@@ -144,7 +144,8 @@ class Builder {
     std::array<JointRow, kJointRows> rows;
     Block block;
     block.law = Law::Free;
-    block.size = jointRows(joint, bodyA.center, bodyA.rotation, bodyB.center, bodyB.rotation, rows, formulation_.elapsed + (formulation_.trial != nullptr ? dt_ : 0.0));
+    block.size = jointRows(joint, bodyA.center, bodyA.rotation, bodyB.center, bodyB.rotation, rows,
+                           formulation_.elapsed + (formulation_.trial != nullptr ? dt_ : 0.0));
     BlockJacobian jacobian;
     jacobian.a = use(joint.a, numbers);
     jacobian.b = use(joint.b, numbers);

@@ -4,7 +4,9 @@
 
 #include "steppers/features.hpp"
 #include "steppers/gauss.hpp"
+#include "steppers/hybrid.hpp"
 #include "steppers/implicit.hpp"
+#include "steppers/impulse.hpp"
 #include "steppers/lcp.hpp"
 #include "steppers/penalty.hpp"
 #include "steppers/shock.hpp"
@@ -24,6 +26,7 @@ constexpr FeatureBits operator|(FeatureBits a, F b) { return a | bit(b); }
 constexpr FeatureBits kBasics = F::Friction | F::Restitution | F::Kinematic | F::Locks;
 constexpr FeatureBits kJoints = F::Joints | F::JointSprings | F::DrivenJoints | F::RollingJoints;
 constexpr FeatureBits kFrictionLaws = F::StaticFriction | F::EllipticFriction | F::PatchFriction | F::RollingResistance;
+constexpr FeatureBits kImpactLaws = F::PoissonImpact | F::StrongeImpact | F::ChatterjeeRuinaImpact;
 // Steppers that build contact problems and have them solved.
 constexpr FeatureBits kProblems = kBasics | kJoints | kFrictionLaws | F::ContactStiffness;
 
@@ -44,6 +47,8 @@ constexpr Entry kSteppers[] = {
     {"velocity", true, kProblems, make<VelocityStepper>},
     {"lcp", true, kProblems, make<LcpStepper>},
     {"shock", true, kBasics | kJoints | F::EllipticFriction, make<ShockStepper>},
+    {"impulse", false, kBasics | kImpactLaws, make<ImpulseStepper>},
+    {"hybrid", true, kBasics | kImpactLaws | kJoints, make<HybridStepper>},
     {"penalty", true, kBasics | F::ContactStiffness, make<PenaltyStepper>},
     {"gauss", false, F::Restitution | F::Kinematic | F::Locks | F::Joints | F::DrivenJoints | F::RollingJoints,
      make<GaussStepper>},

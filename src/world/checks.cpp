@@ -73,7 +73,6 @@ void checkMethods(const WorldSettings& settings) {
   requireRange("hybrid.stackFlight", hybrid.stackFlight, 0.0, 1e6, "steps");
   requireRange("hybrid.releaseFlight", hybrid.releaseFlight, 0.0, 1e6, "steps");
   requireRange("hybrid.releaseSteps", hybrid.releaseSteps, 1, 1000, "");
-  requireRange("hybrid.envelope", hybrid.envelope, 1e-9, 1.0, "m");
 }
 
 }  // namespace

@@ -1,0 +1,50 @@
+#include "steppers/impulse.hpp"
+
+#include "math/rotation.hpp"
+#include "steppers/impulse_events.hpp"
+#include "steppers/impulse_passes.hpp"
+#include "steppers/solve_islands.hpp"
+
+namespace cairn {
+
+namespace {
+
+void stepInPasses(StepContext& context, PointImpulses& impulses, double dt) {
+  System& system = context.system;
+  const ImpulseOptions& options = context.settings.impulse;
+  ContactPasses passes(context, impulses, std::vector<char>(system.bodies.size(), 1), impulses.livePairs(), dt);
+  context.timer.finish(Phase::Prepare);
+  passes.collide(options.collisionPasses);
+  passes.addLoads();
+  passes.contact(options.contactPasses);
+  if (options.shock) passes.shock(options.contactPasses);
+  context.timer.finish(Phase::Solve);
+  passes.move();
+  for (Body& body : system.bodies) {
+    if (!body.moves() || body.isDynamic()) continue;
+    body.center += dt * body.velocity;
+    body.rotation = rotated(body.rotation, dt * body.spin);
+  }
+}
+
+}  // namespace
+
+void ImpulseStepper::step(StepContext& context, double dt) {
+  StepJudge judge(context, dt);
+  noteContacts(context);
+  PointImpulses impulses(context);
+  if (context.settings.impulse.method == "guendelman") {
+    stepInPasses(context, impulses, dt);
+  } else {
+    ImpactEvents events(context, impulses, dt);
+    context.timer.finish(Phase::Prepare);
+    events.run();
+    context.timer.finish(Phase::Solve);
+  }
+  context.system.impulseSeconds = dt;
+  noteJointError(context);
+  context.timer.finish(Phase::Integrate);
+  judge.finish(context);
+}
+
+}  // namespace cairn
