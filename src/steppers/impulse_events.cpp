@@ -12,8 +12,8 @@ constexpr double kHop = 0.1;        // of the envelope
 constexpr double kSideLoad = 0.1;   // of gravity
 constexpr double kStill = 1e-9;     // m/s: slower approaches are none
 constexpr double kSink = 1e-9;      // m: how much deeper bodies that overlap may get before they are looked at again
-constexpr int kLooksPerEvent = 10;
-constexpr int kMostBounces = 16;  // of one pair at one time
+constexpr int kLooksPerEvent = 20;  // about nine lead to an impact of bodies that turn
+constexpr int kMostBounces = 16;    // of one pair at one time
 
 }  // namespace
 
@@ -29,13 +29,7 @@ ImpactEvents::ImpactEvents(StepContext& context, PointImpulses& impulses, double
       flights_(context.system.bodies.size()),
       start_(context.system.bodies),
       pairsOf_(context.system.bodies.size()) {
-  for (const ImpulsePair& pair : impulses.livePairs()) {
-    pairs_.push_back(pair);
-    versions_.push_back(0);
-    const std::uint32_t index = static_cast<std::uint32_t>(pairs_.size() - 1);
-    for (const std::uint32_t body : {pair.bodyA, pair.bodyB})
-      if (impulses.canPush(body)) pairsOf_[body].push_back(index);
-  }
+  for (const ImpulsePair& pair : impulses.livePairs()) addPair(pair);
 }
 
 void ImpactEvents::leaveAlone(const std::vector<char>& bodies) {
@@ -45,6 +39,7 @@ void ImpactEvents::leaveAlone(const std::vector<char>& bodies) {
 void ImpactEvents::run() {
   for (std::uint32_t i = 0; i < system_.bodies.size(); ++i)
     if (system_.bodies[i].moves()) findPairs(i, 0.0);
+  partOverlaps();
   for (std::uint32_t i = 0; i < pairs_.size(); ++i) schedule(i, 0.0);
   while (!heap_.empty()) {
     const Entry entry = heap_.top();
@@ -56,6 +51,7 @@ void ImpactEvents::run() {
     flyTo(pair.bodyB, entry.time);
     const SignedDistance near = distanceOf(pair);
     const bool touched = near.distance <= touching_ && touch(pair, near);
+    context_.report.method.events += touched ? 1 : 0;
     for (const std::uint32_t body : {pair.bodyA, pair.bodyB}) {
       ++flights_[body].looks;
       flights_[body].events += touched ? 1 : 0;
@@ -63,7 +59,6 @@ void ImpactEvents::run() {
     if (isExhausted(pair.bodyA) || isExhausted(pair.bodyB)) {
       finishIsland(pair.bodyA, pair.bodyB, entry.time);
     } else if (touched) {
-      ++context_.report.method.events;
       for (const std::uint32_t body : {pair.bodyA, pair.bodyB}) findPairs(body, entry.time);
       schedulePairsOf(pair.bodyA, entry.time);
       schedulePairsOf(pair.bodyB, entry.time);
@@ -72,6 +67,25 @@ void ImpactEvents::run() {
     }
   }
   for (std::uint32_t i = 0; i < system_.bodies.size(); ++i) flyTo(i, dt_);
+}
+
+// No event happens to bodies that overlap and do not move; once a step, those deeper than the envelope are pushed.
+void ImpactEvents::partOverlaps() {
+  for (const ImpulsePair& pair : pairs_) {
+    if (pair.contact == kNone || isOver(pair)) continue;
+    PatchPoints points;
+    const int count = impulses_.touch(pair, poseOf(pair.bodyA), poseOf(pair.bodyB), -options_.envelope, points);
+    std::array<Vec3, kManifoldPoints> targets;
+    bool part = true;
+    for (int i = 0; i < count; ++i) {
+      // With what loads take back within the step.
+      const double load = 0.5 * dt_ * approachingLoad(pair, points[i].axes.col(0));
+      targets[i] = Vec3(partingSpeed(points[i].gap, dt_) + load, 0.0, 0.0);
+      part &= impulses_.velocity(pair, points[i])[0] >= targets[i][0];
+    }
+    const auto size = static_cast<std::size_t>(count);
+    if (!part) impulses_.settlePatch(pair, {points.data(), size}, {targets.data(), size});
+  }
 }
 
 void ImpactEvents::flyTo(std::uint32_t index, double time) {
@@ -119,14 +133,10 @@ void ImpactEvents::schedulePairsOf(std::uint32_t body, double now) {
   for (const std::uint32_t pair : pairsOf_[body]) schedule(pair, now);
 }
 
-void ImpactEvents::addPair(std::uint32_t colliderA, std::uint32_t colliderB) {
-  if (!known_.insert(pairKey(colliderA, colliderB)).second) return;
-  const std::uint32_t a = std::min(colliderA, colliderB), b = std::max(colliderA, colliderB);
-  const ImpulsePair pair{a, b, system_.colliders[a].body, system_.colliders[b].body, kNone};
-  if (!impulses_.canPush(pair.bodyA) && !impulses_.canPush(pair.bodyB)) return;
+void ImpactEvents::addPair(const ImpulsePair& pair) {
+  const std::uint32_t index = static_cast<std::uint32_t>(pairs_.size());
   pairs_.push_back(pair);
   versions_.push_back(0);
-  const std::uint32_t index = static_cast<std::uint32_t>(pairs_.size() - 1);
   for (const std::uint32_t body : {pair.bodyA, pair.bodyB})
     if (impulses_.canPush(body)) pairsOf_[body].push_back(index);
 }
@@ -142,13 +152,18 @@ void ImpactEvents::findPairs(std::uint32_t body, double now) {
       for (const ImpulsePair& pair : pairs_) known_.insert(pairKey(pair.colliderA, pair.colliderB));
     std::vector<std::uint32_t> met;
     system_.broad.tree.query(box, [&](std::uint32_t other) { met.push_back(other); });
-    for (const auto& [other, otherBox] : strays_)
+    for (auto& [other, otherBox] : strays_)
       if (box.overlaps(otherBox)) met.push_back(other);
-    strays_.emplace_back(c, box);
+    strays_[c] = box;
     std::sort(met.begin(), met.end());  // the order of a tree's leaves says nothing
     const std::size_t before = pairs_.size();
-    for (const std::uint32_t other : met)
-      if (other != c && mayCollide(system_.broad, collider, system_.colliders[other])) addPair(c, other);
+    for (const std::uint32_t other : met) {
+      const std::uint32_t otherBody = system_.colliders[other].body;
+      if (other == c || !mayCollide(system_.broad, collider, system_.colliders[other])) continue;
+      if (!impulses_.canPush(body) && !impulses_.canPush(otherBody)) continue;
+      if (!known_.insert(pairKey(c, other)).second) continue;
+      addPair(c < other ? ImpulsePair{c, other, body, otherBody, kNone} : ImpulsePair{other, c, otherBody, body, kNone});
+    }
     for (std::size_t i = before; i < pairs_.size(); ++i) schedule(static_cast<std::uint32_t>(i), now);
   }
 }

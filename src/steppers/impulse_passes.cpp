@@ -7,10 +7,8 @@ namespace cairn {
 
 namespace {
 
-constexpr double kSoftest = -0.9;      // restitution of the first contact pass
-constexpr double kStill = 1e-9;        // m/s: slower approaches are none
-constexpr double kPushOutShare = 0.2;  // of a penetration, per step
-constexpr double kPushOutSpeed = 1.0;  // m/s, at most
+constexpr double kSoftest = -0.9;  // restitution of the first contact pass
+constexpr double kStill = 1e-9;    // m/s: slower approaches are none
 
 double reachOf(const Collider& collider) {
   return collider.radius < 1e9 ? collider.radius : 0.0;
@@ -104,7 +102,7 @@ void ContactPasses::hinder(Patch& patch, double restitution) {
     const ImpulsePoint& point = patch.points[i];
     // u_n that leaves the gap closed; out of a penetration that was there before, slower.
     const double gapBefore = point.gap - h_ * patch.predicted[i];
-    const double wanted = gapBefore > 0.0 ? -gapBefore / h_ : std::min(-kPushOutShare * gapBefore / h_, kPushOutSpeed);
+    const double wanted = gapBefore > 0.0 ? -gapBefore / h_ : partingSpeed(gapBefore, h_);
     const double speed = impulses_.velocity(patch.pair, point)[0];
     if (speed >= wanted && patch.impulse[i][0] == 0.0) continue;
     impulses_.settle(patch.pair, point, Vec3(speed + (1.0 + restitution) * (wanted - speed), 0.0, 0.0), patch.impulse[i]);

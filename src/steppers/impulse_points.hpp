@@ -24,6 +24,12 @@ struct ImpulsePoint {
 };
 using PatchPoints = std::array<ImpulsePoint, kManifoldPoints>;
 
+// How fast (m/s) bodies that overlap (gap < 0, m) are to part, so that a share of the overlap is gone after h (s).
+inline double partingSpeed(double gap, double h) {
+  constexpr double kShare = 0.2, kMost = 1.0;  // m/s
+  return std::min(-kShare * gap / h, kMost);
+}
+
 // The point in the middle of several. A face that lands flat gets one impact there before its corners get theirs: taken
 // corner by corner, the order would make it spin.
 ImpulsePoint middleOf(std::span<const ImpulsePoint> points);
