@@ -11,6 +11,35 @@ std::string metresOr(const std::optional<double>& value, const char* none) { ret
 
 }  // namespace
 
+namespace {
+
+struct MethodFact {
+  std::string_view key, what;
+  double value;
+};
+
+// What the stepper has to say, as far as it is anything.
+std::vector<MethodFact> methodFacts(const RunReport& report) {
+  const MethodSummary& method = report.method;
+  const bool hybrid = method.lasting > 0 || method.brief > 0;
+  std::vector<MethodFact> facts;
+  const auto add = [&](bool said, std::string_view key, std::string_view what, double value) {
+    if (said) facts.push_back({key, what, value});
+  };
+  add(method.passes > 0, "passes_max", "passes at most", method.passes);
+  add(method.halvings > 0, "halvings_max", "halvings at most", method.halvings);
+  add(method.layers > 0, "layers_max", "layers", method.layers);
+  add(method.swallowed > 0.0, "swallowed_ns", "N s swallowed by layers that were held", method.swallowed);
+  add(method.events > 0, "events", "events", method.events);
+  add(hybrid, "lasting_max", "lasting contacts at most", method.lasting);
+  add(hybrid, "brief_max", "brief ones at most", method.brief);
+  add(hybrid, "switches", "switches between the two", method.switches);
+  add(method.inconsistent > 0, "inconsistent", "inconsistent contacts resolved by impulses", method.inconsistent);
+  return facts;
+}
+
+}  // namespace
+
 void writeReport(JsonOut& out, std::string_view name, const RunReport& report) {
   out.object(name, [&] {
     out.value("scene", report.scene);
@@ -50,6 +79,20 @@ void writeReport(JsonOut& out, std::string_view name, const RunReport& report) {
       out.value("median", report.residualMedian);
       out.value("max", report.residualMax);
     });
+    if (report.impacts.count > 0) {
+      out.object("impacts", [&] {
+        out.value("count", report.impacts.count);
+        out.value("energy_lost_j", report.impacts.energyLost);
+        out.value("energy_gained_j", report.impacts.energyGained);
+        out.value("restitution_factor", report.impacts.restitutionFactor);
+      });
+    }
+    if (const auto facts = methodFacts(report); !facts.empty() || !report.method.message.empty()) {
+      out.object("method", [&] {
+        for (const MethodFact& fact : facts) out.value(fact.key, fact.value);
+        if (!report.method.message.empty()) out.value("message", report.method.message);
+      });
+    }
     out.value("bodies_lost", report.bodiesLost);
     out.value("quarantined", report.quarantined);
     out.value("state_hash", fmt::format("{:016x}", report.stateHash));
@@ -104,6 +147,17 @@ std::string reportTable(const RunReport& report, const Paint& paint) {
                               report.solves.iterations, others.empty() ? "" : paint.warn(others)));
     if (!report.solves.message.empty()) row("", "first failure: " + report.solves.message);
   }
+  if (report.impacts.count > 0) {
+    row("impacts", fmt::format("{}, which took {:.4g} J{}", report.impacts.count, report.impacts.energyLost,
+                               report.impacts.energyGained > 0.0
+                                   ? paint.warn(fmt::format(" and gave {:.3g} J", report.impacts.energyGained))
+                                   : ""));
+  }
+  std::string facts;
+  for (const MethodFact& fact : methodFacts(report))
+    facts += fmt::format("{}{:.6g} {}", facts.empty() ? "" : ", ", fact.value, fact.what);
+  if (!facts.empty()) row("method", facts);
+  if (!report.method.message.empty()) row(facts.empty() ? "method" : "", paint.warn(report.method.message));
   const auto count = [&](int n) { return n == 0 ? paint.good("0") : paint.bad(std::to_string(n)); };
   row("bodies lost",
       fmt::format("{} of {}, {} quarantined", count(report.bodiesLost), report.bodies, count(report.quarantined)));

@@ -28,6 +28,24 @@ double medianOf(const std::vector<double>& sorted) {
   return n % 2 == 1 ? sorted[n / 2] : 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]);
 }
 
+void addMethod(const StepReport& step, ImpactSummary& impacts, MethodSummary& method) {
+  impacts.count += step.impacts.count;
+  impacts.energyLost += step.impacts.energyLost;
+  impacts.energyGained += step.impacts.energyGained;
+  impacts.restitutionFactor = std::min(impacts.restitutionFactor, step.impacts.restitutionFactor);
+  method.passes = std::max(method.passes, step.method.passes);
+  method.halvings = std::max(method.halvings, step.method.halvings);
+  method.layers = std::max(method.layers, step.method.layers);
+  method.lasting = std::max(method.lasting, step.method.lasting);
+  method.brief = std::max(method.brief, step.method.brief);
+  method.events += step.method.events;
+  method.switches += step.method.switches;
+  method.inconsistent += step.method.inconsistent;
+  method.swallowed += step.method.swallowed;
+  if (method.message.empty() && !step.method.message.empty())
+    method.message = fmt::format("{} (at {:.6g} s)", step.method.message, step.time);
+}
+
 }  // namespace
 
 double boundingRadius(const std::vector<ShapeDesc>& shapes, const Vec3& center) {
@@ -82,6 +100,7 @@ void RunMeter::afterStep(const StepReport& step) {
     if (solves_.message.empty() && !step.solve->message.empty())
       solves_.message = fmt::format("{} at {:.6g} s", step.solve->message, step.time);
   }
+  addMethod(step, impacts_, method_);
   contactSum_ += step.contacts;
   contactMax_ = std::max(contactMax_, step.contacts);
   jointErrorMax_ = std::max(jointErrorMax_, step.jointError);
@@ -174,6 +193,8 @@ RunReport RunMeter::report() const {
     report.residualMax = sorted.back();
   }
   report.solves = solves_;
+  report.impacts = impacts_;
+  report.method = method_;
   if (stepperTakesSolver(report.stepper)) report.solver = world.settings().solver.name;
   report.penetration = {penetrationMax_, last_.penetration};
   if (!resting_.empty()) {

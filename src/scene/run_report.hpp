@@ -50,6 +50,8 @@ struct RunReport {
     std::array<long, kExitCount> exits{};  // by Exit; all zero if the stepper has no exchangeable solver
     std::string message;                   // of the first problem that was not solved
   } solves;
+  ImpactSummary impacts;  // sums; restitutionFactor: the least
+  MethodSummary method;   // passes, halvings, layers, lasting and brief contacts: the most of any step; the rest: sums
   int bodiesLost = 0;
   int quarantined = 0;
   std::uint64_t stateHash = 0;
@@ -99,6 +101,8 @@ class RunMeter {
   std::vector<double> stepMs_;
   std::vector<double> residuals_;
   decltype(RunReport::solves) solves_;
+  ImpactSummary impacts_;
+  MethodSummary method_;
   std::array<double, kPhaseCount> phaseSum_{};
   double contactSum_ = 0.0;
   int contactMax_ = 0;
