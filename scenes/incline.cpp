@@ -1,6 +1,4 @@
 // A block on a slope: it stays if the tangent of the angle is below the friction coefficient, and slides if it is above.
-#include <numbers>
-
 #include "scenes/builders.hpp"
 
 namespace cairn {
@@ -9,7 +7,6 @@ namespace {
 const Vec3 kBlock(1.0, 1.0, 0.5);  // m, flat enough to slide before it tips
 
 SceneModel build(const ParameterValues& values) {
-  const auto radians = [](double degrees) { return degrees * std::numbers::pi / 180.0; };
   const Material material = withFriction(values.at("mu"));
   // The slope falls towards the heading.
   const Quat tilt = Quat(Eigen::AngleAxisd(radians(values.at("heading_deg")), Vec3::UnitZ())) *

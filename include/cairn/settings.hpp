@@ -119,7 +119,8 @@ struct HybridOptions {
 
 // How several impacts at one instant are resolved.
 struct ImpactSettings {
-  std::string order = "simultaneous";  // or "sequential": the fastest first, again and again
+  std::string order =
+      "simultaneous";  // or "sequential": one after the other, the first pair that approaches again and again
 };
 
 // What a step keeps so that it can be checked.

@@ -72,7 +72,10 @@ SceneModel buildScene(const SceneBuilder& builder, const std::vector<Override>& 
 }  // namespace
 
 const std::vector<SceneBuilder>& galleryBuilders() {
-  static const std::vector<SceneBuilder> builders{inclineBuilder(), pileBuilder(), towerBuilder()};
+  static const std::vector<SceneBuilder> builders{
+      carBuilder(),          disksBuilder(),     engravedBuilder(), fallingRoofBuilder(), inclineBuilder(),
+      newtonCradleBuilder(), overhangBuilder(),  pileBuilder(),     rattlebackBuilder(),  siloBuilder(),
+      slideToRollBuilder(),  stoneArchBuilder(), towerBuilder()};
   return builders;
 }
 

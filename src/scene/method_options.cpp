@@ -39,7 +39,7 @@ void forEachGroup(Use&& use) {
                             "impacts at one instant, of steppers that resolve impacts as such",
                             {{"order",
                               &ImpactSettings::order,
-                              "all at once, or one after the other, the fastest first",
+                              "all at once, or one after the other: the first pair that approaches, again and again",
                               {},
                               {"simultaneous", "sequential"}}}});
   use(Group<LcpOptions>{

@@ -24,9 +24,9 @@ Material surfaceOf(const StepContext& context, const Contact& contact) {
 
 // Laws of single impacts are taken one after the other even if simultaneous impacts were asked for.
 ImpactOrder orderOf(const StepContext& context, const std::vector<ImpactParameters>& parameters) {
-  if (context.settings.impact.order == "sequential") return ImpactOrder::Sequential;
+  if (context.settings.impact.order == "sequential") return ImpactOrder::SequentialByBlock;
   for (const ImpactParameters& one : parameters)
-    if (one.law == ImpactLaw::Stronge || one.law == ImpactLaw::ChatterjeeRuina) return ImpactOrder::Sequential;
+    if (one.law == ImpactLaw::Stronge || one.law == ImpactLaw::ChatterjeeRuina) return ImpactOrder::SequentialByBlock;
   return ImpactOrder::Simultaneous;
 }
 

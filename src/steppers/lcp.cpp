@@ -37,12 +37,8 @@ void LcpStepper::step(StepContext& context, double dt) {
   formulation.facets = settings.friction.facets;
   formulation.speedFloor = dt * settings.gravity.norm();
   formulation.jointRate = potra ? 0.0 : gamma / dt;
-  // Anitescu's active set: what may touch within the step, by its distance, speed and acceleration.
-  formulation.active = [&](const ContactTerms& contact) {
-    const double gained = std::abs(contact.freeApproach - contact.approach);
-    return contact.gap <= options.slop + dt * std::max(0.0, -contact.approach) + dt * gained ||
-           contact.gap + dt * contact.freeApproach <= options.slop;
-  };
+  // The active set is that of the narrow phase, by distance and speed: what nothing but the free motion brings near would
+  // leave out contacts that others push together.
   bool pushesOut = !potra;
   formulation.normalBias = [&](const ContactTerms& contact) {
     double bias = std::max(gamma * contact.gap / dt, -options.pushOutSpeed);
