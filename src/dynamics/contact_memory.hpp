@@ -22,7 +22,6 @@ struct ContactKeyHash {
 
 struct PointMemory {
   bool stuck = false;           // it did not slip in the last step: static friction holds
-  bool closing = false;         // "lcp": its gap closed in the last step, which was plastic; the bounce is still to come
   bool lasting = false;         // "hybrid": treated as a constraint
   int idleSteps = 0;            // "hybrid": steps without load
   double impactSpeed = 0.0;     // m/s: "penalty", when it came into touch
@@ -31,7 +30,6 @@ struct PointMemory {
 
 struct StepMemory {
   std::unordered_map<ContactKey, PointMemory, ContactKeyHash> points;
-  std::vector<Vec6> velocityBefore;  // of each body, before the last step ("lcp")
 
   const PointMemory* find(const ContactKey& key) const {
     const auto found = points.find(key);

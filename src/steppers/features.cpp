@@ -45,18 +45,19 @@ Needs needsOf(const System& system, const WorldSettings& settings) {
     if (material.impact == ImpactLaw::ChatterjeeRuina) need(Feature::ChatterjeeRuinaImpact, body);
     if (material.stiffness) need(Feature::ContactStiffness, body);
   };
-  // A pair rubs if both surfaces do, one of them on a body that can move.
-  int rough = 0;
-  std::uint32_t roughMover = kNone;
+  // Two bodies rub if surfaces of both do, and one can move.
+  std::uint32_t rough = kNone, roughMover = kNone;
+  bool several = false;
   for (const Collider& collider : system.colliders) {
     if (!collider.alive) continue;
     const Material& material = system.materials[collider.material];
     needMaterial(material, collider.body);
     if (material.friction <= 0.0) continue;
-    ++rough;
+    several |= rough != kNone && rough != collider.body;
+    rough = collider.body;
     if (roughMover == kNone && system.bodies[collider.body].kind == BodyKind::Dynamic) roughMover = collider.body;
   }
-  if (rubs && rough > 1 && roughMover != kNone) need(Feature::Friction, roughMover);
+  if (rubs && several && roughMover != kNone) need(Feature::Friction, roughMover);
   for (const MaterialPair& pair : settings.pairs) {
     needMaterial(pair.material, kNone);
     if (rubs && pair.material.friction > 0.0) need(Feature::Friction, kNone);

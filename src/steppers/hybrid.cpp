@@ -33,8 +33,9 @@ std::vector<Look> lookAtAll(const StepContext& context, double dt) {
   const double envelope = context.settings.impulse.envelope;
   formulation.active = [&](const ContactTerms& contact) {
     const double press = (contact.approach - contact.freeApproach) / dt;  // a_n, m/s^2
-    const double rebound = contact.restitution * std::max(0.0, -contact.approach);
-    const double flight = press > 0.0 ? 2.0 * rebound / press / dt : std::numeric_limits<double>::infinity();
+    // The flight that it is in, or the one after its next bounce.
+    const double takeOff = contact.approach > 0.0 ? contact.approach : -contact.restitution * contact.approach;
+    const double flight = press > 0.0 ? 2.0 * takeOff / press / dt : std::numeric_limits<double>::infinity();
     const bool reached = contact.gap <= envelope || contact.gap + dt * contact.freeApproach <= 0.0;
     looks.push_back({contact.key, islandOf(context.system, contact), contact.gap, contact.approach, flight, reached});
     return false;

@@ -2,6 +2,7 @@
 //
 // Each contact point is brief or lasting. T_b = 2 e |u_n| / a_n predicts the flight after the next bounce, from the speed of
 // approach u_n, the restitution e and the acceleration a_n that presses the bodies together; it is infinite if none does.
+// (Of a contact that separates it is the flight that it is in, 2 u_n / a_n.)
 //
 //   brief to lasting    T_b < 2 h, or T_b < 4 h in an island with two or more loaded contacts
 //   lasting to brief    no load and separating for 3 steps, or far apart, or an approach with T_b > 4 h

@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "steppers/acceleration.hpp"
 #include "steppers/features.hpp"
 #include "steppers/gauss.hpp"
 #include "steppers/hybrid.hpp"
@@ -22,9 +23,11 @@ using F = Feature;
 
 constexpr FeatureBits operator|(F a, F b) { return bit(a) | bit(b); }
 constexpr FeatureBits operator|(FeatureBits a, F b) { return a | bit(b); }
+constexpr FeatureBits operator|(F a, FeatureBits b) { return bit(a) | b; }
 
 constexpr FeatureBits kBasics = F::Friction | F::Restitution | F::Kinematic | F::Locks;
-constexpr FeatureBits kJoints = F::Joints | F::JointSprings | F::DrivenJoints | F::RollingJoints;
+constexpr FeatureBits kRigidJoints = F::Joints | F::DrivenJoints | F::RollingJoints;
+constexpr FeatureBits kJoints = kRigidJoints | F::JointSprings;
 constexpr FeatureBits kFrictionLaws = F::StaticFriction | F::EllipticFriction | F::PatchFriction | F::RollingResistance;
 constexpr FeatureBits kImpactLaws = F::PoissonImpact | F::StrongeImpact | F::ChatterjeeRuinaImpact;
 // Steppers that build contact problems and have them solved.
@@ -47,11 +50,11 @@ constexpr Entry kSteppers[] = {
     {"velocity", true, kProblems, make<VelocityStepper>},
     {"lcp", true, kProblems, make<LcpStepper>},
     {"shock", true, kBasics | kJoints | F::EllipticFriction, make<ShockStepper>},
+    {"acceleration", true, kBasics | kRigidJoints | kImpactLaws, make<AccelerationStepper>},
     {"impulse", false, kBasics | kImpactLaws, make<ImpulseStepper>},
     {"hybrid", true, kBasics | kImpactLaws | kJoints, make<HybridStepper>},
     {"penalty", true, kBasics | F::ContactStiffness, make<PenaltyStepper>},
-    {"gauss", false, F::Restitution | F::Kinematic | F::Locks | F::Joints | F::DrivenJoints | F::RollingJoints,
-     make<GaussStepper>},
+    {"gauss", false, F::Restitution | F::Kinematic | F::Locks | kRigidJoints, make<GaussStepper>},
     {"implicit", true, kProblems, make<ImplicitStepper>},
 };
 

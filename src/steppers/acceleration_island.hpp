@@ -1,0 +1,92 @@
+// One island as the stepper "acceleration" integrates it: its bodies as a state of their own, the pairs of shapes that may
+// touch, its joints. Nothing here writes to the world, so islands can run side by side.
+#pragma once
+
+#include "collision/manifold.hpp"
+#include "dynamics/system.hpp"
+
+namespace cairn {
+
+// How one body is placed and moves at an instant.
+struct Motion {
+  Vec3 center = Vec3::Zero();        // m
+  Quat rotation = Quat::Identity();  // body to world
+  Vec3 velocity = Vec3::Zero();      // m/s
+  Vec3 spin = Vec3::Zero();          // rad/s, world axes
+};
+// Where it would be after some seconds if its velocity and spin stayed.
+Motion displaced(const Motion& motion, double seconds);
+
+struct IslandState {
+  std::vector<Motion> bodies;  // by number in the island
+  double time = 0.0;           // s since the step began
+};
+
+struct IslandPair {
+  std::uint32_t colliderA = kNone, colliderB = kNone;
+  std::uint32_t bodyA = kNone, bodyB = kNone;  // of the system
+  int a = -1, b = -1;                          // numbers in the island; -1: contacts cannot move it
+  std::uint32_t slot = kNone;                  // of the world's contact, if the pair has one
+  Material surface{};
+  double size = 1.0;       // m, of the smaller body
+  double thickness = 0.0;  // m: half of the thinner shape; 0 if one of them is a plane, which nothing can pass
+  double reachA = 0.0, reachB = 0.0;
+};
+
+struct IslandJoint {
+  std::uint32_t joint = kNone;
+  int a = -1, b = -1;
+};
+
+struct TouchPoint {
+  int pair = 0;
+  std::uint32_t feature = 0;
+  double gap = 0.0;            // m
+  Vec3 normal = Vec3::Zero();  // from A to B
+  Vec3 onA = Vec3::Zero();     // m, world: where the surfaces are
+  Vec3 onB = Vec3::Zero();
+};
+struct Touches {
+  int count = 0;
+  std::array<TouchPoint, kManifoldPoints> points;
+};
+
+class Island {
+ public:
+  // `numbers`: of each body in its island.
+  Island(const System& system, const WorldSettings& settings, std::uint32_t island, const std::vector<std::uint32_t>& bodies,
+         const std::vector<int>& numbers);
+
+  const System& system() const { return system_; }
+  const WorldSettings& settings() const { return settings_; }
+  const std::vector<std::uint32_t>& bodies() const { return bodies_; }
+  const Body& body(int number) const { return system_.bodies[bodies_[number]]; }
+  int size() const { return static_cast<int>(bodies_.size()); }
+  const std::vector<IslandPair>& pairs() const { return pairs_; }
+  const std::vector<IslandJoint>& joints() const { return joints_; }
+  double reach(int number) const { return reach_[number]; }  // m: a length that stands for the body
+
+  IslandState start() const;
+  // Of a body that may also be static or kinematic.
+  Motion motionOf(std::uint32_t body, int number, const IslandState& state) const;
+  // Points nearer than the margin (m).
+  Touches touch(int pair, const Motion& a, const Motion& b, double margin) const;
+  Touches touch(int pair, const IslandState& state, double margin) const;
+  // B's point against A's.
+  Vec3 relativeVelocity(const TouchPoint& point, const Motion& a, const Motion& b) const;
+  // Accelerations without contacts and joints, 6 a body: gravity, loads, damping, gyroscopic torque.
+  Vector freeAcceleration(const IslandState& state) const;
+  double kineticEnergy(int number, const IslandState& state) const;  // J; 0 for -1
+  // No point of the island is faster (m/s), now.
+  double speedBound(const IslandState& state) const;
+
+ private:
+  const System& system_;
+  const WorldSettings& settings_;
+  std::vector<std::uint32_t> bodies_;
+  std::vector<IslandPair> pairs_;
+  std::vector<IslandJoint> joints_;
+  std::vector<double> reach_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,449 @@
+#include "steppers/acceleration_run.hpp"
+
+#include <set>
+
+#include "math/runge_kutta.hpp"
+#include "steppers/acceleration_overlap.hpp"
+
+namespace cairn {
+
+namespace {
+
+constexpr double kTouchBand = 1e-11;      // m: nearer points touch
+constexpr double kSpeedTolerance = 1e-8;  // of the island's largest speed
+constexpr double kImpactSpeed = 10.0;     // times that, at least: slower approaches are taken away without an impact
+constexpr double kFalls = 4.0;            // or times what is gained by falling as deep as points must be to touch
+constexpr double kShortestStep = 1e-13;   // of dt: what fails there is taken as it is
+constexpr double kSettled = 1e-14;        // m: projection stops there
+constexpr int kProjections = 3;
+constexpr int kMostInstants = 60;  // impacts and decisions at one instant
+constexpr int kMostSteps = 20000;
+constexpr int kMostLocations = 100;  // steps to find an event; bisection alone takes 30
+constexpr double kMostWork = 1e9;    // some nanoseconds each: seconds, not minutes
+constexpr double kWorkOfPair = 5e3;  // to find a contact at three poses
+
+using Key = std::pair<int, std::uint32_t>;  // pair and feature
+
+class IslandRun {
+ public:
+  IslandRun(const Island& island, double dt) : island_(island), dt_(dt), state_(island.start()), step_(dt) {
+    out_.loads.joints.resize(island.joints().size());
+    const double gravity = island.settings().gravity.norm();
+    double lightest = std::numeric_limits<double>::infinity();
+    const Vector free = island.freeAcceleration(state_);
+    double pull = gravity;
+    for (int i = 0; i < island.size(); ++i) {
+      lightest = std::min(lightest, island.body(i).mass);
+      pull = std::max(pull, free.segment<3>(6 * i).norm());
+    }
+    double speed = island.speedBound(state_);
+    for (const IslandPair& pair : island.pairs()) {
+      if (pair.a >= 0 && pair.b >= 0) continue;
+      const Motion other = pair.a < 0 ? island.motionOf(pair.bodyA, -1, state_) : island.motionOf(pair.bodyB, -1, state_);
+      speed = std::max(speed, other.velocity.norm());
+    }
+    speed_ = std::max(speed + pull * dt, 1e-9);
+    tolerances_.speed = kSpeedTolerance * speed_;
+    tolerances_.acceleration = std::max(pull, 1e-6 * speed_ / dt);
+    impactSpeed_ =
+        std::max(kImpactSpeed * tolerances_.speed, kFalls * std::sqrt(2.0 * tolerances_.acceleration * touchDepth(state_)));
+    tolerances_.force = 1e-9 * lightest * tolerances_.acceleration;
+  }
+
+  IslandOutcome run() {
+    std::set<Key> stopped;
+    if (deepestOverlap(island_, state_) > 0.0) {
+      say("bodies overlapped, and were taken apart");
+      if (!takeApart(island_, state_, kPushOutSpeed * dt_)) {
+        out_.state = state_;
+        return std::move(out_);
+      }
+    }
+    while (state_.time < dt_) {
+      if (!prepare(stopped) || !flow(stopped)) break;
+      if (out_.events >= island_.settings().acceleration.events) {
+        giveUp("more events than acceleration.events in one step");
+        break;
+      }
+    }
+    if (out_.book.ended > 0) say(std::to_string(out_.book.ended) + " endless series of bounces ended at once");
+    out_.state = state_;
+    return std::move(out_);
+  }
+
+ private:
+  void say(const std::string& what) {
+    if (out_.message.empty()) out_.message = what;
+  }
+
+  // Why the rest of the step is left to another method.
+  bool giveUp(const std::string& why) {
+    out_.message += (out_.message.empty() ? "" : "; ") + why;
+    return false;
+  }
+
+  // ---- at an instant ----
+
+  std::vector<ActiveContact> touchingPoints(const std::set<Key>& stopped, double& fastest) const {
+    std::vector<ActiveContact> touching;
+    fastest = 0.0;
+    for (int i = 0; i < static_cast<int>(island_.pairs().size()); ++i) {
+      const IslandPair& pair = island_.pairs()[i];
+      const Motion a = island_.motionOf(pair.bodyA, pair.a, state_), b = island_.motionOf(pair.bodyB, pair.b, state_);
+      const Touches touches = island_.touch(i, a, b, kTouchBand);
+      for (int k = 0; k < touches.count; ++k) {
+        const TouchPoint& point = touches.points[k];
+        if (!(point.gap <= kTouchBand)) continue;
+        const Vec3 velocity = island_.relativeVelocity(point, a, b);
+        const double normal = velocity.dot(point.normal);
+        if (normal > impactSpeed_) continue;
+        fastest = std::max(fastest, -normal);
+        ActiveContact contact;
+        contact.pair = i;
+        contact.feature = point.feature;
+        contact.friction = pair.surface.friction;
+        contact.target = std::min(0.0, point.gap);
+        freeze(contact, point, a, b);
+        const Vec3 slip = velocity - normal * point.normal;
+        const bool rests = slip.norm() <= tolerances_.speed || stopped.contains({i, point.feature});
+        contact.mode = rests && contact.friction > 0.0 ? ContactMode::Stick : ContactMode::Slide;
+        if (!rests) {
+          contact.direction = slip.normalized();
+          contact.slipSpeed = slip.norm();
+        }
+        touching.push_back(contact);
+      }
+    }
+    return touching;
+  }
+
+  // Impacts until nothing approaches, then modes. False: this island is beyond the method.
+  bool prepare(const std::set<Key>& stopped) {
+    contacts_.clear();
+    bool jointsJumped = false;
+    for (int instant = 0; instant < kMostInstants; ++instant) {
+      double fastest = 0.0;
+      std::vector<ActiveContact> touching = touchingPoints(stopped, fastest);
+      const bool jump = !jointsJumped && jointSpeedError() > impactSpeed_;
+      jointsJumped = true;
+      if (jump && touching.empty()) {
+        projectSpeeds(state_, true);
+        continue;
+      }
+      if (jump || fastest > impactSpeed_) {
+        ++out_.events;
+        std::string note;
+        const std::string trouble = impactAll(island_, state_, touching, tolerances_, out_.loads, out_.book, note);
+        if (!note.empty()) say(note);
+        if (trouble.empty()) continue;
+        return giveUp(trouble);
+      }
+      Decision decision = decideModes(island_, state_, touching, tolerances_);
+      if (!decision.note.empty()) say(decision.note);
+      if (decision.verdict == Verdict::Consistent) {
+        contacts_ = std::move(decision.contacts);
+        projectSpeeds(state_, false);
+        begin();
+        return true;
+      }
+      if (decision.verdict == Verdict::Unsolved) return giveUp("no way to go on");
+      ++out_.inconsistent;
+      ++out_.events;
+      if (!impactWithoutCollision(island_, state_, decision.culprit, tolerances_, out_.loads, out_.book))
+        return giveUp("its impulse has no end");
+    }
+    return giveUp("impacts at one instant did not come to an end");
+  }
+
+  double jointSpeedError() const {
+    if (island_.joints().empty()) return 0.0;
+    return makeRows(island_, state_, {}, tolerances_.speed, false).speed.cwiseAbs().maxCoeff();
+  }
+
+  // Forces and events where the stretch begins. Redundant contacts may break a law a little from the start.
+  void begin() {
+    slack_.clear();
+    const Forces forces = evaluate(state_);
+    for (std::size_t c = 0; c < contacts_.size(); ++c) {
+      double worst = std::min(0.0, normalReserve(forces, c, tolerances_));
+      if (contacts_[c].mode == ContactMode::Stick)
+        worst = std::min(worst, stickReserve(forces, c, contacts_[c].friction, tolerances_));
+      slack_.push_back(2.0 * std::abs(worst));
+    }
+    values_ = eventValues(island_, state_, contacts_, forces, slack_, tolerances_, margin(dt_ - state_.time));
+  }
+
+  double margin(double seconds) const {
+    return island_.settings().speculativeDistance + seconds * (island_.speedBound(state_) + speed_);
+  }
+
+  Forces evaluate(const IslandState& state) {
+    Forces forces = forcesOf(island_, state, contacts_, tolerances_);
+    const double rows = forces.rows.count();
+    work_ += rows * rows * rows + kWorkOfPair * static_cast<double>(1 + contacts_.size());
+    return forces;
+  }
+
+  // ---- smooth motion ----
+
+  // Bodies as one vector: centre, rotation (w, x, y, z), velocity, spin; then the impulses of all rows so far.
+  static constexpr int kBody = 13;
+  Vector encode(const IslandState& state, int rows) const {
+    Vector y = Vector::Zero(kBody * island_.size() + rows);
+    for (int i = 0; i < island_.size(); ++i) {
+      const Motion& m = state.bodies[i];
+      y.segment<kBody>(kBody * i) << m.center, m.rotation.w(), m.rotation.vec(), m.velocity, m.spin;
+    }
+    return y;
+  }
+  IslandState decode(const Vector& y, double time) const {
+    IslandState state;
+    state.time = time;
+    for (int i = 0; i < island_.size(); ++i) {
+      const auto part = y.segment<kBody>(kBody * i);
+      Quat q(part[3], part[4], part[5], part[6]);
+      q.normalize();
+      state.bodies.push_back({part.head<3>(), q, part.segment<3>(7), part.tail<3>()});
+    }
+    return state;
+  }
+  Vector slope(const Vector& y, double time) {
+    const Forces forces = evaluate(decode(y, time));
+    Vector dy(y.size());
+    for (int i = 0; i < island_.size(); ++i) {
+      const auto part = y.segment<kBody>(kBody * i);
+      const Vec3 w = part.tail<3>();
+      const Quat turning = Quat(0.0, w.x(), w.y(), w.z()) * Quat(part[3], part[4], part[5], part[6]);
+      dy.segment<kBody>(kBody * i) << part.segment<3>(7), 0.5 * turning.w(), 0.5 * turning.vec(),
+          forces.acceleration.segment<6>(6 * i);
+    }
+    dy.tail(forces.lambda.size()) = forces.lambda;
+    return dy;
+  }
+
+  struct Trial {
+    IslandState state;
+    Vector impulse;  // of all rows, over the trial
+    double error = 0.0;
+    Forces forces;
+    std::vector<EventValue> values;
+  };
+
+  Trial attempt(double h) {
+    Trial trial;
+    const int rows = makeRowCount();
+    const Vector y = encode(state_, rows);
+    const CashKarp<Vector> next = cashKarp(y, state_.time, h, [&](double t, const Vector& at) { return slope(at, t); });
+    trial.error = errorOf(y, next, h);
+    if (!next.y.allFinite()) trial.error = std::numeric_limits<double>::infinity();
+    trial.impulse = next.y.tail(rows);
+    trial.state = decode(next.y, h >= dt_ - state_.time ? dt_ : state_.time + h);
+    return trial;
+  }
+  // What is only worth it for a step that is accurate.
+  void finish(Trial& trial, double h) {
+    projectPlaces(trial.state, h);
+    projectSpeeds(trial.state, false);
+    trial.forces = evaluate(trial.state);
+    trial.values = eventValues(island_, trial.state, contacts_, trial.forces, slack_, tolerances_, margin(h));
+  }
+  int makeRowCount() const { return jointRows_() + 3 * static_cast<int>(contacts_.size()); }
+  int jointRows_() const {
+    return island_.joints().empty() ? 0 : makeRows(island_, state_, {}, tolerances_.speed, false).jointRows();
+  }
+
+  // Over what is allowed. Every part is measured by a size of its own.
+  double errorOf(const Vector& y, const CashKarp<Vector>& next, double h) const {
+    double error = 0.0;
+    const double tolerance = island_.settings().acceleration.tolerance;
+    for (int i = 0; i < island_.size(); ++i) {
+      const auto wrong = next.error.segment<kBody>(kBody * i);
+      const double reach = island_.reach(i), speed = speed_;
+      const double spin = std::max(y.segment<3>(kBody * i + 10).norm(), speed / reach);
+      error = std::max({error, wrong.head<3>().norm() / (reach + h * speed), wrong.segment<4>(3).norm(),
+                        wrong.segment<3>(7).norm() / speed, wrong.tail<3>().norm() / spin});
+    }
+    return error / tolerance;
+  }
+
+  // From the decision to the next event, or the end of the step. False: no end in sight.
+  bool flow(std::set<Key>& stopped) {
+    stopped.clear();
+    while (state_.time < dt_) {
+      if (++steps_ > kMostSteps || work_ > kMostWork) {
+        return giveUp("an island takes more work than there is for one step");
+      }
+      const double left = dt_ - state_.time;
+      double h = std::min(step_, left);
+      h = std::min(h, safeStep(island_, state_, contacts_, h));
+      if (left - h < 1e-12 * dt_) h = left;
+      Trial trial = attempt(h);
+      if (getenv("DBG")) {
+        fprintf(stderr, "t %.9g h %.3g err %.3g contacts:", state_.time, h, trial.error);
+        for (auto& c : contacts_) { auto& pr = island_.pairs()[c.pair]; fprintf(stderr, " [%d-%d f%x %s %.3g]", pr.bodyA, pr.bodyB, c.feature, c.mode==ContactMode::Slide?"slide":"stick", c.slipSpeed);}
+        fprintf(stderr, "\n");
+      }
+      if (!(trial.error <= 1.0) && h > kShortestStep * dt_) {
+        step_ = std::isfinite(trial.error) ? nextStepSize(h, trial.error) : 0.1 * h;
+        continue;
+      }
+      if (!std::isfinite(trial.error)) {
+        return giveUp("motion is not finite");
+      }
+      finish(trial, h);
+      if (!anyHappened(trial.values) && h > island_.settings().acceleration.eventSeconds &&
+          mayHaveGrazed(values_, trial.values, h)) {
+        step_ = 0.5 * h;
+        continue;
+      }
+      if (!anyHappened(trial.values)) {
+        step_ = std::max(nextStepSize(h, trial.error), step_ > h ? step_ : 0.0);
+        if (!commit(trial, h)) continue;
+        return true;  // other features touch now
+      }
+      if (getenv("DBG")) for (auto& v : trial.values) if (v.happened) fprintf(stderr, "  event kind %d pair %d f%x value %.3g speed %.3g\n", (int)v.kind, v.pair, v.feature, v.value, v.speed);
+      for (const EventValue& value : locate(trial, h))
+        if (value.kind == EventKind::Stop) stopped.insert({value.pair, value.feature});
+      commit(trial, h);
+      ++out_.events;
+      return true;
+    }
+    return true;
+  }
+
+  // Shortens a trial of length h that something happens in until the first event is at its end; says what it is.
+  std::vector<EventValue> locate(Trial& trial, double& h) {
+    const double exactly = island_.settings().acceleration.eventSeconds;
+    double low = 0.0, width = h;
+    std::vector<EventValue> atLow = values_;
+    for (int i = 0; i < kMostLocations && h - low > exactly; ++i) {
+      double x = estimateTime(atLow, low, trial.values, h) + (i % 2 == 0 ? 0.3 : -0.3) * exactly;
+      // Straight lines that get nowhere give way to bisection.
+      if (i % 3 == 2) {
+        if (h - low > 0.3 * width) x = 0.5 * (low + h);
+        width = h - low;
+      }
+      if (!(x > low + 0.1 * exactly)) x = low + std::min(0.5 * exactly, 0.5 * (h - low));
+      if (!(x < h - 0.1 * exactly)) x = h - std::min(0.5 * exactly, 0.5 * (h - low));
+      Trial shorter = attempt(x);
+      if (!std::isfinite(shorter.error)) break;
+      finish(shorter, x);
+      if (anyHappened(shorter.values)) {
+        trial = std::move(shorter);
+        h = x;
+      } else {
+        low = x;
+        atLow = std::move(shorter.values);
+      }
+    }
+    std::vector<EventValue> happened;
+    for (const EventValue& value : trial.values)
+      if (value.happened) happened.push_back(value);
+    // So near the event everything is a straight line: its crossing is better than either end.
+    const double crossing = estimateTime(atLow, low, trial.values, h);
+    Trial last = attempt(crossing);
+    if (crossing < h && std::isfinite(last.error)) {
+      finish(last, crossing);
+      trial = std::move(last);
+      h = crossing;
+    }
+    return happened;
+  }
+
+  // The trial becomes the state. True if a contact's features do not touch any more.
+  bool commit(Trial& trial, double h) {
+    state_ = std::move(trial.state);
+    addLoads(trial.forces.rows, contacts_, trial.impulse, out_.loads);
+    values_ = std::move(trial.values);
+    bool lost = false;
+    for (std::size_t c = 0; c < contacts_.size(); ++c) {
+      ActiveContact& contact = contacts_[c];
+      const ContactFrame& frame = trial.forces.rows.frames[c];
+      lost |= frame.lost;
+      if (contact.feature != frame.point.feature) {
+        // The same place by another name; if that is another contact's, one of the two is gone.
+        lost |= std::any_of(contacts_.begin(), contacts_.end(), [&](const ActiveContact& other) {
+          return other.pair == contact.pair && other.feature == frame.point.feature;
+        });
+        contact.feature = frame.point.feature;
+      }
+      contact.target = std::min(0.0, contact.target + kPushOutSpeed * h);
+      const IslandPair& pair = island_.pairs()[contact.pair];
+      freeze(contact, frame.point, island_.motionOf(pair.bodyA, pair.a, state_),
+             island_.motionOf(pair.bodyB, pair.b, state_));
+      if (contact.mode != ContactMode::Slide || !(frame.slip.norm() > tolerances_.speed)) continue;
+      contact.direction = frame.slip.normalized();
+      contact.slipSpeed = frame.slip.norm();
+    }
+    return lost;
+  }
+
+  // ---- drift ----
+
+  // Rows that are held: joints, normals, and tangents of what sticks.
+  std::vector<int> heldRows(const RowSet& rows, bool withTangents) const {
+    std::vector<int> held;
+    for (int i = 0; i < rows.jointRows(); ++i) held.push_back(i);
+    for (std::size_t c = 0; c < contacts_.size(); ++c) {
+      held.push_back(rows.normal(c));
+      if (!withTangents || contacts_[c].mode != ContactMode::Stick) continue;
+      held.push_back(rows.normal(c) + 1);
+      held.push_back(rows.normal(c) + 2);
+    }
+    return held;
+  }
+  // Impulses of all rows that change the held ones' speeds by `change`, with the least kinetic energy.
+  Vector holding(const Matrix& w, const std::vector<int>& held, const Vector& change) const {
+    const Matrix part = w(held, held);
+    const Vector x = leastNorm(part, change, part.diagonal());
+    Vector impulse = Vector::Zero(w.rows());
+    for (std::size_t k = 0; k < held.size(); ++k) impulse[held[k]] = x[static_cast<Eigen::Index>(k)];
+    return impulse;
+  }
+  void projectSpeeds(IslandState& state, bool booked) {
+    if (contacts_.empty() && island_.joints().empty()) return;
+    const RowSet rows = makeRows(island_, state, contacts_, tolerances_.speed, false);
+    const IslandMass mass(island_, state);
+    const std::vector<int> held = heldRows(rows, true);
+    const Vector impulse = holding(mass.delassus(rows), held, -rows.speed(held));
+    addVelocity(state, mass.push(rows, impulse));
+    if (booked) addLoads(rows, contacts_, impulse, out_.loads);
+  }
+  void projectPlaces(IslandState& state, double h) const {
+    if (contacts_.empty() && island_.joints().empty()) return;
+    const double most = kPushOutSpeed * h;
+    for (int i = 0; i < kProjections; ++i) {
+      const RowSet rows = makeRows(island_, state, contacts_, tolerances_.speed, false);
+      const std::vector<int> held = heldRows(rows, false);
+      Vector change = -rows.error(held);
+      for (std::size_t c = 0; c < contacts_.size(); ++c)
+        change[rows.jointRows() + static_cast<Eigen::Index>(c)] += std::min(0.0, contacts_[c].target + most);
+      // Joints that are far off come back at a bounded speed.
+      const double off = rows.jointRows() > 0 ? change.head(rows.jointRows()).norm() : 0.0;
+      if (off > most) change.head(rows.jointRows()) *= i == 0 ? most / off : 0.0;
+      if (!(change.cwiseAbs().maxCoeff() > kSettled)) return;
+      const IslandMass mass(island_, state);
+      addDisplacement(state, mass.push(rows, holding(mass.delassus(rows), held, change)));
+    }
+  }
+
+  const Island& island_;
+  double dt_;
+  IslandState state_;
+  double step_;         // s, to try next
+  double speed_ = 0.0;  // m/s, that stands for the island
+  Tolerances tolerances_;
+  double impactSpeed_ = 0.0;  // m/s: slower approaches are no impacts
+  std::vector<ActiveContact> contacts_;
+  std::vector<double> slack_;       // by contact
+  std::vector<EventValue> values_;  // now
+  int steps_ = 0;
+  double work_ = 0.0;
+  IslandOutcome out_;
+};
+
+}  // namespace
+
+IslandOutcome runIsland(const Island& island, double dt) { return IslandRun(island, dt).run(); }
+
+}  // namespace cairn
