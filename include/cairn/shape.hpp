@@ -28,9 +28,12 @@ struct Material {
   Vec3 frictionAxis = Vec3::UnitX();       // in the shape's frame: the direction along which `friction` holds
   double patchRadius = 0.0;                // m: of a round patch whose friction also resists spin (Contensou); 0: none
   double rollingResistance = 0.0;          // m: torque against rolling, over the normal force
-  double spinningResistance = 0.0;         // m: torque against spinning about the normal, over the normal force
-  double restitution = 0.0;                // 0 (plastic) to 1 (elastic), in the sense of `impact`
-  double tangentialRestitution = 0.0;      // -1 to 1; Chatterjee and Ruina's law only
+  // Force against the velocity of the centre of mass, over the normal force, while the contact rolls (GALILEO §3.3, with the
+  // normal force in place of the weight, and at the centre: at the contact point it would do no work).
+  double rollingForce = 0.0;
+  double spinningResistance = 0.0;     // m: torque against spinning about the normal, over the normal force
+  double restitution = 0.0;            // 0 (plastic) to 1 (elastic), in the sense of `impact`
+  double tangentialRestitution = 0.0;  // -1 to 1; Chatterjee and Ruina's law only
   ImpactLaw impact = ImpactLaw::Newton;
   int kind = 0;  // for WorldSettings::pairs; 0: none in particular
   // Contact stiffness (N/m) and damping (N s/m) of a whole contact patch. Two stiffnesses act in series, so does damping.

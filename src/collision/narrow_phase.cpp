@@ -113,6 +113,7 @@ Material mixMaterials(const Material& a, const Material& b, const std::vector<Ma
     mixed.crossFriction = std::sqrt(a.crossFriction.value_or(a.friction) * b.crossFriction.value_or(b.friction));
   mixed.patchRadius = std::max(a.patchRadius, b.patchRadius);
   mixed.rollingResistance = std::max(a.rollingResistance, b.rollingResistance);
+  mixed.rollingForce = std::max(a.rollingForce, b.rollingForce);
   mixed.spinningResistance = std::max(a.spinningResistance, b.spinningResistance);
   mixed.restitution = std::max(a.restitution, b.restitution);
   mixed.tangentialRestitution = std::max(a.tangentialRestitution, b.tangentialRestitution);

@@ -47,27 +47,30 @@ RulePtr rotation() {
 }
 
 RulePtr materialObject() {
-  static const RulePtr rule = named(
-      "material",
-      objectRule({{"friction", nonNegative(1e3, ""), "Coulomb coefficient; a pair takes the geometric mean; default 0.5"},
-                  {"static_friction", nonNegative(1e3, ""),
-                   "of contacts that stick, at least as large as friction; default: the same"},
-                  {"cross_friction", nonNegative(1e3, ""), "across friction_axis; default: the same in all directions"},
-                  {"friction_axis", direction(),
-                   "in the shape's frame: the direction along which friction holds; default [1, 0, 0]"},
-                  {"patch_radius", nonNegative(1e3, "m"),
-                   "of a round patch whose friction also resists spin (Contensou's law); default 0: none"},
-                  {"rolling_resistance", nonNegative(1e3, "m"), "torque against rolling over the normal force; default 0"},
-                  {"spinning_resistance", nonNegative(1e3, "m"), "torque against spinning over the normal force; default 0"},
-                  {"restitution", nonNegative(1, ""), "0 (plastic) to 1 (elastic); a pair takes the larger; default 0"},
-                  {"impact", choiceRule({"newton", "poisson", "stronge", "chatterjee_ruina"}),
-                   "what restitution means, see docs/laws.md; default \"newton\""},
-                  {"tangential_restitution", numberRule({.low = -1, .high = 1}), "of chatterjee_ruina; default 0"},
-                  {"stiffness", numberRule({.low = 1e-3, .high = 1e15, .unit = "N/m"}),
-                   "of a whole contact patch; default: as stiff as the step can resolve"},
-                  {"damping", nonNegative(1e15, "N s/m"), "of a whole contact patch; given together with stiffness"},
-                  {"density", numberRule({.low = 1e-6, .high = 1e9, .unit = "kg/m^3"}),
-                   "of shapes made of it that give no density; default 1000"}}));
+  static const RulePtr rule =
+      named("material",
+            objectRule(
+                {{"friction", nonNegative(1e3, ""), "Coulomb coefficient; a pair takes the geometric mean; default 0.5"},
+                 {"static_friction", nonNegative(1e3, ""),
+                  "of contacts that stick, at least as large as friction; default: the same"},
+                 {"cross_friction", nonNegative(1e3, ""), "across friction_axis; default: the same in all directions"},
+                 {"friction_axis", direction(),
+                  "in the shape's frame: the direction along which friction holds; default [1, 0, 0]"},
+                 {"patch_radius", nonNegative(1e3, "m"),
+                  "of a round patch whose friction also resists spin (Contensou's law); default 0: none"},
+                 {"rolling_resistance", nonNegative(1e3, "m"), "torque against rolling over the normal force; default 0"},
+                 {"rolling_force", nonNegative(1e3, ""),
+                  "force against the centre's velocity over the normal force, while the contact rolls (GALILEO); default 0"},
+                 {"spinning_resistance", nonNegative(1e3, "m"), "torque against spinning over the normal force; default 0"},
+                 {"restitution", nonNegative(1, ""), "0 (plastic) to 1 (elastic); a pair takes the larger; default 0"},
+                 {"impact", choiceRule({"newton", "poisson", "stronge", "chatterjee_ruina"}),
+                  "what restitution means, see docs/laws.md; default \"newton\""},
+                 {"tangential_restitution", numberRule({.low = -1, .high = 1}), "of chatterjee_ruina; default 0"},
+                 {"stiffness", numberRule({.low = 1e-3, .high = 1e15, .unit = "N/m"}),
+                  "of a whole contact patch; default: as stiff as the step can resolve"},
+                 {"damping", nonNegative(1e15, "N s/m"), "of a whole contact patch; given together with stiffness"},
+                 {"density", numberRule({.low = 1e-6, .high = 1e9, .unit = "kg/m^3"}),
+                  "of shapes made of it that give no density; default 1000"}}));
   return rule;
 }
 

@@ -92,6 +92,7 @@ ReadMaterial SceneReader::readMaterial(const JsonValue& value, const std::string
     material.frictionAxis = readDirection(*axis, joinPath(path, "friction_axis"));
   material.patchRadius = numberOr(value, "patch_radius", 0.0);
   material.rollingResistance = numberOr(value, "rolling_resistance", 0.0);
+  material.rollingForce = numberOr(value, "rolling_force", 0.0);
   material.spinningResistance = numberOr(value, "spinning_resistance", 0.0);
   material.tangentialRestitution = numberOr(value, "tangential_restitution", 0.0);
   if (const JsonValue* law = value.find("impact")) {

@@ -78,7 +78,7 @@ Vector solveModes(const Matrix& w, const Vector& b, const RowSet& rows, const st
   return spread(unknowns, x, rows.count());
 }
 
-// Forces, by lambda; b: accelerations of the rows without them.
+// With what the forces do to the bodies.
 Forces finished(const Island& island, const IslandState& state, RowSet rows, const Vector& lambda,
                 const Vector& freeAcceleration) {
   Forces forces;

@@ -14,7 +14,7 @@
 namespace cairn {
 
 enum class ContactMode : std::uint8_t {
-  Slide,  // friction -mu d lambda_n along the direction of slip d; d'Alembert's problem has one unknown
+  Slide,  // friction -mu d lambda_n against the direction of slip d: one unknown
   Stick,  // no tangential acceleration; friction is a reaction within the cone
 };
 

@@ -4,6 +4,7 @@
 
 #include "math/runge_kutta.hpp"
 #include "steppers/acceleration_overlap.hpp"
+#include "steppers/acceleration_projection.hpp"
 
 namespace cairn {
 
@@ -14,9 +15,7 @@ constexpr double kSpeedTolerance = 1e-8;  // of the island's largest speed
 constexpr double kImpactSpeed = 10.0;     // times that, at least: slower approaches are taken away without an impact
 constexpr double kFalls = 4.0;            // or times what is gained by falling as deep as points must be to touch
 constexpr double kShortestStep = 1e-13;   // of dt: what fails there is taken as it is
-constexpr double kSettled = 1e-14;        // m: projection stops there
-constexpr int kProjections = 3;
-constexpr int kMostInstants = 60;  // impacts and decisions at one instant
+constexpr int kMostInstants = 60;         // impacts and decisions at one instant
 constexpr int kMostSteps = 20000;
 constexpr int kMostLocations = 100;  // steps to find an event; bisection alone takes 30
 constexpr double kMostWork = 1e9;    // some nanoseconds each: seconds, not minutes
@@ -127,7 +126,7 @@ class IslandRun {
       const bool jump = !jointsJumped && jointSpeedError() > impactSpeed_;
       jointsJumped = true;
       if (jump && touching.empty()) {
-        projectSpeeds(state_, true);
+        projectSpeeds(island_, state_, contacts_, tolerances_.speed, &out_.loads);
         continue;
       }
       if (jump || fastest > impactSpeed_) {
@@ -142,7 +141,7 @@ class IslandRun {
       if (!decision.note.empty()) say(decision.note);
       if (decision.verdict == Verdict::Consistent) {
         contacts_ = std::move(decision.contacts);
-        projectSpeeds(state_, false);
+        projectSpeeds(island_, state_, contacts_, tolerances_.speed);
         begin();
         return true;
       }
@@ -231,7 +230,7 @@ class IslandRun {
 
   Trial attempt(double h) {
     Trial trial;
-    const int rows = makeRowCount();
+    const int rows = jointRows() + 3 * static_cast<int>(contacts_.size());
     const Vector y = encode(state_, rows);
     const CashKarp<Vector> next = cashKarp(y, state_.time, h, [&](double t, const Vector& at) { return slope(at, t); });
     trial.error = errorOf(y, next, h);
@@ -242,13 +241,12 @@ class IslandRun {
   }
   // What is only worth it for a step that is accurate.
   void finish(Trial& trial, double h) {
-    projectPlaces(trial.state, h);
-    projectSpeeds(trial.state, false);
+    projectPlaces(island_, trial.state, contacts_, tolerances_.speed, kPushOutSpeed * h);
+    projectSpeeds(island_, trial.state, contacts_, tolerances_.speed);
     trial.forces = evaluate(trial.state);
     trial.values = eventValues(island_, trial.state, contacts_, trial.forces, slack_, tolerances_, margin(h));
   }
-  int makeRowCount() const { return jointRows_() + 3 * static_cast<int>(contacts_.size()); }
-  int jointRows_() const {
+  int jointRows() const {
     return island_.joints().empty() ? 0 : makeRows(island_, state_, {}, tolerances_.speed, false).jointRows();
   }
 
@@ -278,11 +276,6 @@ class IslandRun {
       h = std::min(h, safeStep(island_, state_, contacts_, h));
       if (left - h < 1e-12 * dt_) h = left;
       Trial trial = attempt(h);
-      if (getenv("DBG")) {
-        fprintf(stderr, "t %.9g h %.3g err %.3g contacts:", state_.time, h, trial.error);
-        for (auto& c : contacts_) { auto& pr = island_.pairs()[c.pair]; fprintf(stderr, " [%d-%d f%x %s %.3g]", pr.bodyA, pr.bodyB, c.feature, c.mode==ContactMode::Slide?"slide":"stick", c.slipSpeed);}
-        fprintf(stderr, "\n");
-      }
       if (!(trial.error <= 1.0) && h > kShortestStep * dt_) {
         step_ = std::isfinite(trial.error) ? nextStepSize(h, trial.error) : 0.1 * h;
         continue;
@@ -301,13 +294,45 @@ class IslandRun {
         if (!commit(trial, h)) continue;
         return true;  // other features touch now
       }
-      if (getenv("DBG")) for (auto& v : trial.values) if (v.happened) fprintf(stderr, "  event kind %d pair %d f%x value %.3g speed %.3g\n", (int)v.kind, v.pair, v.feature, v.value, v.speed);
+      if (std::vector<ActiveContact> shared; canShareAnew(trial, shared)) {
+        commit(trial, h);
+        for (std::size_t c = 0; c < contacts_.size(); ++c) {
+          contacts_[c].normalReference = shared[c].normalReference;
+          contacts_[c].frictionReference = shared[c].frictionReference;
+        }
+        begin();
+        continue;
+      }
       for (const EventValue& value : locate(trial, h))
         if (value.kind == EventKind::Stop) stopped.insert({value.pair, value.feature});
       commit(trial, h);
       ++out_.events;
       return true;
     }
+    return true;
+  }
+
+  // Redundant contacts can share the same forces in many ways. If all that happened is that one way broke a law, and
+  // another way with the same modes does not, then nothing has happened: accelerations are the same.
+  bool canShareAnew(const Trial& trial, std::vector<ActiveContact>& shared) const {
+    for (const EventValue& value : trial.values)
+      if (value.happened && value.kind != EventKind::Release && value.kind != EventKind::Slip) return false;
+    std::vector<ActiveContact> touching = contacts_;
+    for (std::size_t c = 0; c < touching.size(); ++c) {
+      const ContactFrame& frame = trial.forces.rows.frames[c];
+      if (frame.lost) return false;
+      touching[c].normalReference = 0.0;
+      touching[c].frictionReference.setZero();
+      if (touching[c].mode != ContactMode::Slide) continue;
+      if (!(frame.slip.norm() > tolerances_.speed)) return false;
+      touching[c].direction = frame.slip.normalized();
+      touching[c].slipSpeed = frame.slip.norm();
+    }
+    Decision decision = decideModes(island_, trial.state, touching, tolerances_);
+    if (decision.verdict != Verdict::Consistent || decision.contacts.size() != touching.size()) return false;
+    for (std::size_t c = 0; c < touching.size(); ++c)
+      if (decision.contacts[c].mode != touching[c].mode) return false;
+    shared = std::move(decision.contacts);
     return true;
   }
 
@@ -376,55 +401,6 @@ class IslandRun {
       contact.slipSpeed = frame.slip.norm();
     }
     return lost;
-  }
-
-  // ---- drift ----
-
-  // Rows that are held: joints, normals, and tangents of what sticks.
-  std::vector<int> heldRows(const RowSet& rows, bool withTangents) const {
-    std::vector<int> held;
-    for (int i = 0; i < rows.jointRows(); ++i) held.push_back(i);
-    for (std::size_t c = 0; c < contacts_.size(); ++c) {
-      held.push_back(rows.normal(c));
-      if (!withTangents || contacts_[c].mode != ContactMode::Stick) continue;
-      held.push_back(rows.normal(c) + 1);
-      held.push_back(rows.normal(c) + 2);
-    }
-    return held;
-  }
-  // Impulses of all rows that change the held ones' speeds by `change`, with the least kinetic energy.
-  Vector holding(const Matrix& w, const std::vector<int>& held, const Vector& change) const {
-    const Matrix part = w(held, held);
-    const Vector x = leastNorm(part, change, part.diagonal());
-    Vector impulse = Vector::Zero(w.rows());
-    for (std::size_t k = 0; k < held.size(); ++k) impulse[held[k]] = x[static_cast<Eigen::Index>(k)];
-    return impulse;
-  }
-  void projectSpeeds(IslandState& state, bool booked) {
-    if (contacts_.empty() && island_.joints().empty()) return;
-    const RowSet rows = makeRows(island_, state, contacts_, tolerances_.speed, false);
-    const IslandMass mass(island_, state);
-    const std::vector<int> held = heldRows(rows, true);
-    const Vector impulse = holding(mass.delassus(rows), held, -rows.speed(held));
-    addVelocity(state, mass.push(rows, impulse));
-    if (booked) addLoads(rows, contacts_, impulse, out_.loads);
-  }
-  void projectPlaces(IslandState& state, double h) const {
-    if (contacts_.empty() && island_.joints().empty()) return;
-    const double most = kPushOutSpeed * h;
-    for (int i = 0; i < kProjections; ++i) {
-      const RowSet rows = makeRows(island_, state, contacts_, tolerances_.speed, false);
-      const std::vector<int> held = heldRows(rows, false);
-      Vector change = -rows.error(held);
-      for (std::size_t c = 0; c < contacts_.size(); ++c)
-        change[rows.jointRows() + static_cast<Eigen::Index>(c)] += std::min(0.0, contacts_[c].target + most);
-      // Joints that are far off come back at a bounded speed.
-      const double off = rows.jointRows() > 0 ? change.head(rows.jointRows()).norm() : 0.0;
-      if (off > most) change.head(rows.jointRows()) *= i == 0 ? most / off : 0.0;
-      if (!(change.cwiseAbs().maxCoeff() > kSettled)) return;
-      const IslandMass mass(island_, state);
-      addDisplacement(state, mass.push(rows, holding(mass.delassus(rows), held, change)));
-    }
   }
 
   const Island& island_;

@@ -30,6 +30,13 @@ void turnRows(BlockJacobian& jacobian, const BlockJacobian& base, const Eigen::V
   turn(jacobian.partB, base.partB);
 }
 
+// Whether the contact of a law slides, at any of its points.
+bool slides(const AdaptiveLaw& law, const Vector& velocity, double slip) {
+  for (const int row : law.normals)
+    if (velocity.segment<2>(row + 1).norm() > slip) return true;
+  return false;
+}
+
 }  // namespace
 
 double slipSpeed(const ProblemData& data) { return std::max(kSlip * data.speedFloor, kLeastSlip); }
@@ -54,17 +61,17 @@ bool adaptLaws(ProblemData& data, const std::vector<AdaptiveLaw>& laws, const Ve
     for (int i = 0; i < 2; ++i)
       for (int k = 0; k < 2; ++k) axes(i, k) = base.row(i).dot(now.row(k)) / now.row(k).squaredNorm();
     const Eigen::Vector2d motion = axes * velocity.segment<2>(block.first);
-    const double spin = velocity[block.first + 2];
     Vec3 most(law.rolling * load, law.rolling * load, law.spinning * load);
+    if (law.kind == AdaptiveLaw::Kind::Dragging && slides(law, velocity, slip)) most.setZero();
     if (law.kind == AdaptiveLaw::Kind::Patch) {
-      const double slide = motion.norm(), turn = law.radius * std::abs(spin);
+      const double slide = motion.norm(), turn = law.radius * std::abs(velocity[block.first + 2]);
       const bool sticks = slide <= slip && turn <= slip;
       const PatchFriction share = sticks ? PatchFriction{1.0, 2.0 / 3.0} : patchFriction(slide / turn);
       most = law.friction[0] * load * Vec3(share.force, share.force, law.radius * share.moment);
     }
     const double least = law.kind == AdaptiveLaw::Kind::Rolling ? slip / std::max(law.rolling, 1e-3) : slip;
     if (motion.norm() > least) turnRows(jacobian, law.base, motion);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < block.size; ++k) {
       double& upper = data.upper[block.first + k];
       const double size = law.kind == AdaptiveLaw::Kind::Patch ? law.friction[0] * (k == 2 ? law.radius : 1.0)
                                                                : std::max(law.rolling, law.spinning);

@@ -9,9 +9,10 @@ namespace cairn {
 
 struct AdaptiveLaw {
   enum class Kind : std::uint8_t {
-    Static,   // a contact block that starts with static friction and falls back to the dynamic one when it slips
-    Patch,    // rows t1, t2, n: sliding along two axes and spin about the normal of a round patch (Contensou)
-    Rolling,  // rows t1, t2, n: rolling about two axes and spin, torques bounded by length times normal force
+    Static,    // a contact block that starts with static friction and falls back to the dynamic one when it slips
+    Patch,     // rows t1, t2, n: sliding along two axes and spin about the normal of a round patch (Contensou)
+    Rolling,   // rows t1, t2, n: rolling about two axes and spin, torques bounded by length times normal force
+    Dragging,  // rows t1, t2: velocity of the centres of mass, force bounded by share of the normal force, while it rolls
   };
   Kind kind = Kind::Static;
   int block = 0;

@@ -37,7 +37,7 @@ Needs needsOf(const System& system, const WorldSettings& settings) {
     if (rubs && material.crossFriction && *material.crossFriction != material.friction)
       need(Feature::EllipticFriction, body);
     if (rubs && material.patchRadius > 0.0) need(Feature::PatchFriction, body);
-    if (rubs && (material.rollingResistance > 0.0 || material.spinningResistance > 0.0))
+    if (rubs && (material.rollingResistance > 0.0 || material.rollingForce > 0.0 || material.spinningResistance > 0.0))
       need(Feature::RollingResistance, body);
     if (material.restitution > 0.0) need(Feature::Restitution, body);
     if (material.impact == ImpactLaw::Poisson) need(Feature::PoissonImpact, body);

@@ -135,6 +135,7 @@ class Builder {
     if (patch) addPatch(slot, contact, a, b, axes, middle, normals, surface);
     if (surface.rollingResistance > 0.0 || surface.spinningResistance > 0.0)
       addRolling(slot, contact, a, b, axes, normals, surface);
+    if (surface.rollingForce > 0.0 && !patch) addDragging(slot, contact, a, b, axes, normals, surface);
   }
 
   void addJoint(std::uint32_t index, std::vector<int>& numbers) {
@@ -209,19 +210,30 @@ class Builder {
     law.spinning = surface.spinningResistance;
   }
 
+  // GALILEO's rolling friction: a force at the centres of mass against their relative velocity.
+  void addDragging(std::uint32_t slot, const Contact& contact, int a, int b, const Mat3& axes,
+                   const std::vector<int>& normals, const Material& surface) {
+    Part partA = Part::Zero(2, 6), partB = Part::Zero(2, 6);
+    for (int k = 0; k < 2; ++k) {
+      partA.row(k).head<3>() = -axes.col(k + 1).transpose();
+      partB.row(k).head<3>() = axes.col(k + 1).transpose();
+    }
+    addBounded(AdaptiveLaw::Kind::Dragging, slot, contact, a, b, partA, partB, normals).rolling = surface.rollingForce;
+  }
+
   AdaptiveLaw& addLaw(AdaptiveLaw::Kind kind) {
     island_.laws.push_back({kind, static_cast<int>(data_.blocks.size()), {}, {}, 0.0, 0.0, 0.0, {}});
     return island_.laws.back();
   }
 
-  // Three rows with bounds that the load decides on; the first guess is the load of the last step.
+  // Rows with bounds that the load decides on; the first guess is the load of the last step.
   AdaptiveLaw& addBounded(AdaptiveLaw::Kind kind, std::uint32_t slot, const Contact& contact, int a, int b,
                           const Part& partA, const Part& partB, const std::vector<int>& normals) {
     AdaptiveLaw& law = addLaw(kind);
     law.normals = normals;
     Block block;
     block.law = Law::Interval;
-    block.size = 3;
+    block.size = static_cast<int>(partA.rows());
     BlockJacobian jacobian;
     jacobian.a = a;
     jacobian.b = b;

@@ -114,6 +114,7 @@ void checkMaterial(const std::string& field, const Material& material) {
   }
   requireRange(field + ".patchRadius", material.patchRadius, 0.0, 1e3, "m");
   requireRange(field + ".rollingResistance", material.rollingResistance, 0.0, 1e3, "m");
+  requireRange(field + ".rollingForce", material.rollingForce, 0.0, 1e3, "");
   requireRange(field + ".spinningResistance", material.spinningResistance, 0.0, 1e3, "m");
   requireRange(field + ".tangentialRestitution", material.tangentialRestitution, -1.0, 1.0, "");
   if (material.stiffness.has_value() != material.damping.has_value()) {

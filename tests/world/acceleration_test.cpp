@@ -1,5 +1,6 @@
 // The stepper "acceleration" against closed forms and against reference values that no engine computed. Those come from
 // files of reference values named beside them (a_tippe_top.json and so on), made by closed form or by integration to 1e-11.
+#include <ctime>
 #include <random>
 
 #include "world/building.hpp"
@@ -254,10 +255,8 @@ TEST(Acceleration, ATippeTopInvertsAtTheRightTime) {
     return world.state(top)->angularVelocity.cross(world.state(top)->pose.rotation * Vec3::UnitY()).y();
   };
   advance(world, 0.378816099741, 1.0 / 200);
-  std::printf("t_horizontal error %.3g s\n", height() / rate());
   EXPECT_LT(std::abs(height() / rate()), 1e-6);
   advance(world, 0.538077731741 - 1e-6 - world.time(), 1.0 / 200);
-  std::printf("t_stem error %.3g s\n", (height() + 0.6) / rate() + 1e-6);
   EXPECT_LT(std::abs((height() + 0.6) / rate() + 1e-6), 1e-6);
   EXPECT_TRUE(world.impacts().empty());
   world.step(2e-6);
@@ -417,7 +416,6 @@ void fuzz(int seed, const std::string& solver, const std::string& order) {
     const StepReport report = world.step(1.0 / 60);
     ASSERT_EQ(report.status, StepStatus::Ok) << report.method.message;
     EXPECT_TRUE(report.quarantined.empty()) << report.method.message;
-    EXPECT_LT(report.totalMs, 10000.0);
     for (const BodyId body : bodies) ASSERT_TRUE(world.state(body)->center.allFinite());
   }
 }
@@ -432,14 +430,14 @@ TEST(Acceleration, IsDeterministicAndCanBeAudited) {
     World world(settings);
     world.addBody(fixedSolid(Plane{}));
     for (int i = 0; i < 6; ++i) {
-      BodyDesc desc = solid(Box{Vec3(0.3, 0.2, 0.25)}, {3.0 * i, 0.05 * i, 0.25}, rough(0.6));
+      BodyDesc desc = solid(Box{Vec3(0.3, 0.2, 0.25)}, {3.0 * (i / 2), 0.05 * i, 0.25 + 0.5 * (i % 2)}, rough(0.6));
       desc.linearVelocity = {0.1 * i, 0, 0};
       world.addBody(desc);
     }
     StepReport report;
     for (int i = 0; i < 30; ++i) report = world.step(1.0 / 60);
     ASSERT_TRUE(report.solve);
-    EXPECT_EQ(world.contactProblems().size(), 6u);
+    EXPECT_EQ(world.contactProblems().size(), 3u);
     EXPECT_LT(report.solve->residual, 1e-3);  // at rest by now
     hashes.push_back(world.stateHash());
   }
@@ -456,9 +454,11 @@ TEST(Acceleration, RefusesWhatItDoesNotTake) {
 }
 
 TEST(Acceleration, RandomScenesNeitherCrashNorHang) {
-  for (int seed = 0; seed < 40; ++seed) {
+  for (int seed = 0; seed < 25; ++seed) {
     SCOPED_TRACE(seed);
+    const std::clock_t start = std::clock();
     fuzz(seed, seed % 5 == 4 ? "bgs" : "auto", seed % 2 == 0 ? "simultaneous" : "sequential");
+    EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 10.0);  // s, of the processor
   }
 }
 

@@ -90,6 +90,26 @@ TEST(RollingResistance, SlowsARollingBallAsStated) {
   }
 }
 
+// GALILEO's form: a force mu_R N at the centre of a ball that rolls slows it by 5/7 mu_R g (the contact turns it along).
+TEST(RollingForce, SlowsARollingBallAsStated) {
+  for (const std::string_view stepper : kProblemSteppers) {
+    World world = worldWith(stepper);
+    Material material;
+    material.friction = 0.8;
+    material.rollingForce = 0.05;
+    world.addBody(fixedSolid(Plane{}, Vec3::Zero(), material));
+    BodyDesc ball = solid(Sphere{0.2}, {0, 0, 0.2}, material);
+    ball.linearVelocity = {1, 0, 0};
+    ball.angularVelocity = {0, 5, 0};
+    const BodyId id = world.addBody(ball);
+    run(world, 1.0, 0.005);
+    const double slowing = 5.0 / 7.0 * 0.05 * kGravity;
+    EXPECT_NEAR(world.state(id)->linearVelocity.x(), 1.0 - slowing, 0.01 * slowing + 1e-3) << stepper;
+    run(world, 3.0, 0.005);
+    EXPECT_LT(world.state(id)->linearVelocity.norm(), 1e-6) << stepper << ": it stops, and stays";
+  }
+}
+
 TEST(SpinningResistance, StopsATopAsStated) {
   World world = worldWith("velocity");
   Material material;
