@@ -1,5 +1,7 @@
 #include "steppers/hybrid.hpp"
 
+#include <algorithm>
+
 #include "math/rotation.hpp"
 #include "steppers/free_motion.hpp"
 #include "steppers/impulse_events.hpp"
@@ -16,8 +18,9 @@ struct Look {
   ContactKey key;
   std::uint32_t island;
   double gap, approach;  // m, m/s
-  double flight;         // steps: T_b/h
-  bool reached;          // it touches, or will within the step
+  double restitution;
+  double flight;  // steps: T_b/h
+  bool reached;   // it touches, or will within the step
 };
 
 std::uint32_t islandOf(const System& system, const ContactTerms& contact) {
@@ -37,7 +40,8 @@ std::vector<Look> lookAtAll(const StepContext& context, double dt) {
     const double takeOff = contact.approach > 0.0 ? contact.approach : -contact.restitution * contact.approach;
     const double flight = press > 0.0 ? 2.0 * takeOff / press / dt : std::numeric_limits<double>::infinity();
     const bool reached = contact.gap <= envelope || contact.gap + dt * contact.freeApproach <= 0.0;
-    looks.push_back({contact.key, islandOf(context.system, contact), contact.gap, contact.approach, flight, reached});
+    looks.push_back({contact.key, islandOf(context.system, contact), contact.gap, contact.approach, contact.restitution,
+                     flight, reached});
     return false;
   };
   buildProblems(context.system, context.settings, dt, formulation);
@@ -100,26 +104,29 @@ void HybridStepper::step(StepContext& context, double dt) {
   const StepMemory remembered = system.memory;
   noteContacts(context);
   StepJudge judge(context, dt);
-  const std::vector<char> lasts = decide(context, lookAtAll(context, dt));
+  const std::vector<Look> looks = lookAtAll(context, dt);
+  const std::vector<char> lasts = decide(context, looks);
   const auto lasting = [&](std::uint32_t body) {
     const Body& one = system.bodies[body];
     return one.moves() && one.isDynamic() && one.island != kNone && lasts[one.island] != 0;
   };
 
   // What hits an island that lasts.
-  const double envelope = settings.impulse.envelope;
-  std::vector<IslandProblem> hit = impactProblems(context, dt, frictionLaw(settings), [&](const ContactTerms& contact) {
-    return (lasting(contact.bodyA) || lasting(contact.bodyB)) &&
-           (contact.gap <= envelope || contact.gap + dt * contact.freeApproach <= 0.0);
-  });
-  std::erase_if(hit, [&](const IslandProblem& island) {
-    for (const IslandProblem::Origin& origin : island.origins) {
-      if (origin.point < 0 || origin.restitution <= 0.0 || origin.approach >= -settings.restitutionSpeed) continue;
-      const PointMemory* memory = system.memory.find(origin.key);
-      if (memory == nullptr || !memory->lasting) return false;
-    }
-    return true;
-  });
+  const auto hits = [&](const Look& look) {
+    const PointMemory* memory = system.memory.find(look.key);
+    return lasts[look.island] != 0 && look.reached && look.restitution > 0.0 && look.approach < -settings.restitutionSpeed &&
+           (memory == nullptr || !memory->lasting);
+  };
+  std::vector<char> isHit(lasts.size(), 0);
+  for (const Look& look : looks) isHit[look.island] |= hits(look) ? 1 : 0;
+  std::vector<IslandProblem> hit;
+  if (std::find(isHit.begin(), isHit.end(), 1) != isHit.end()) {
+    const double envelope = settings.impulse.envelope;
+    hit = impactProblems(context, dt, frictionLaw(settings), [&](const ContactTerms& contact) {
+      return isHit[islandOf(system, contact)] != 0 &&
+             (contact.gap <= envelope || contact.gap + dt * contact.freeApproach <= 0.0);
+    });
+  }
   const std::vector<Vector> knocks = resolveIslandImpacts(context, hit, "auto");
 
   Formulation formulation;
@@ -129,7 +136,8 @@ void HybridStepper::step(StepContext& context, double dt) {
   formulation.jointRate = 1.0 / dt;
   formulation.active = [&](const ContactTerms& contact) { return lasting(contact.bodyA) || lasting(contact.bodyB); };
   formulation.normalBias = [&](const ContactTerms& contact) { return std::max(contact.gap / dt, -kPushOutSpeed); };
-  std::vector<IslandProblem> islands = buildProblems(system, settings, dt, formulation);
+  std::vector<IslandProblem> islands;
+  if (std::find(lasts.begin(), lasts.end(), 1) != lasts.end()) islands = buildProblems(system, settings, dt, formulation);
   context.timer.finish(Phase::Prepare);
   if (!solver_.solve(context, islands)) {
     system.bodies = start;
