@@ -15,9 +15,7 @@ namespace cairn {
 
 namespace {
 
-constexpr double kRounding = 1e-12;        // of W' over W: what joints leave of a contact's mobility that counts as nothing
-constexpr int kHalvings = 40;              // of the restitution of an impact that would gain energy
-constexpr double kEnergyRounding = 1e-12;  // of gain over the work done
+constexpr double kRounding = 1e-12;  // of W' over W: what joints leave of a contact's mobility that counts as nothing
 
 struct Contact {
   int block;
@@ -76,7 +74,7 @@ class Sequential {
     impact.restitution = parameters_[chosen->block].restitution;
     impact.tangentialRestitution = parameters_[chosen->block].tangentialRestitution;
     for (int r = 0; r < block.size; ++r) impact.velocity[r] = chosen->scale[r] * velocity_[chosen->row + r];
-    const ImpactResult found = withoutGain(impact, result.restitutionFactor);
+    const ImpactResult found = resolveWithoutGain(impact, result.restitutionFactor);
     if (!found.complete) {
       chosen->stuck = true;
       return true;
@@ -128,33 +126,6 @@ class Sequential {
     contact.w = (contact.scale.asDiagonal() * contact.w * contact.scale.asDiagonal()).eval();
     return contact;
   }
-  // Newton's law may gain energy; then its restitution shrinks until it does not. Without restitution there is never a gain.
-  static ImpactResult withoutGain(Impact impact, double& smallestFactor) {
-    const auto gains = [&](const ImpactResult& found) {
-      const double done = 0.5 * found.impulse.cwiseAbs().dot(impact.velocity.cwiseAbs() + found.velocity.cwiseAbs());
-      return found.energyChange > kEnergyRounding * done;
-    };
-    ImpactResult found = resolveImpact(impact);
-    if (!found.complete || !gains(found)) return found;
-    const double restitution = impact.restitution;
-    double low = 0.0, high = 1.0;
-    impact.restitution = 0.0;
-    found = resolveImpact(impact);
-    for (int i = 0; i < kHalvings; ++i) {
-      const double factor = 0.5 * (low + high);
-      impact.restitution = factor * restitution;
-      const ImpactResult tried = resolveImpact(impact);
-      if (tried.complete && !gains(tried)) {
-        low = factor;
-        found = tried;
-      } else {
-        high = factor;
-      }
-    }
-    smallestFactor = std::min(smallestFactor, low);
-    return found;
-  }
-
   const ContactProblem& problem_;
   std::span<const ImpactParameters> parameters_;
   StandardLcp reduced_;   // without joints: not used

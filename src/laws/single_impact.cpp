@@ -1,6 +1,7 @@
 #include "laws/single_impact.hpp"
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 
 #include "laws/hodograph.hpp"
 
@@ -186,6 +187,34 @@ ImpactResult resolveImpact(const Impact& asked) {
   }
   const bool finite = result.impulse.allFinite() && result.velocity.allFinite() && std::isfinite(result.energyChange);
   return finite ? result : incomplete(asked, "numbers out of range");
+}
+
+ImpactResult resolveWithoutGain(Impact impact, double& factor) {
+  constexpr int kHalvings = 40;
+  constexpr double kEnergyRounding = 1e-12;  // of a gain over the work done
+  const auto gains = [&](const ImpactResult& found) {
+    const double work = 0.5 * found.impulse.cwiseAbs().dot(impact.velocity.cwiseAbs() + found.velocity.cwiseAbs());
+    return found.energyChange > kEnergyRounding * work;
+  };
+  ImpactResult found = resolveImpact(impact);
+  if (!found.complete || !gains(found)) return found;
+  const double restitution = impact.restitution;
+  double low = 0.0, high = 1.0;
+  impact.restitution = 0.0;
+  found = resolveImpact(impact);
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = 0.5 * (low + high);
+    impact.restitution = middle * restitution;
+    const ImpactResult tried = resolveImpact(impact);
+    if (tried.complete && !gains(tried)) {
+      low = middle;
+      found = tried;
+    } else {
+      high = middle;
+    }
+  }
+  factor = std::min(factor, low);
+  return found;
 }
 
 }  // namespace cairn

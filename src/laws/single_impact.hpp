@@ -34,4 +34,8 @@ struct ImpactResult {
 // always reached, since v_n rises without bound once slip has stopped.
 ImpactResult resolveImpact(const Impact& impact);
 
+// The same, but never with a gain of energy: where the law would have one (Newton's with friction) its restitution is
+// lowered until it does not; without restitution there is none. `factor` becomes the share that is left, if that is less.
+ImpactResult resolveWithoutGain(Impact impact, double& factor);
+
 }  // namespace cairn

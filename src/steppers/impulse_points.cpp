@@ -10,42 +10,15 @@ namespace cairn {
 
 namespace {
 
-constexpr int kPatchSweeps = 100;          // over the points of a patch, at most
-constexpr double kPatchTolerance = 1e-6;   // of impulses
-constexpr int kHalvings = 40;              // of the restitution of an impact that would gain energy
-constexpr double kEnergyRounding = 1e-12;  // of a gain over the work done
+constexpr int kPatchSweeps = 100;         // over the points of a patch, at most
+constexpr double kPatchTolerance = 1e-6;  // of impulses
 
-bool gains(const Impact& impact, const ImpactResult& found) {
-  const double work = 0.5 * found.impulse.cwiseAbs().dot(impact.velocity.cwiseAbs() + found.velocity.cwiseAbs());
-  return found.energyChange > kEnergyRounding * work;
-}
-
-// The law, with its restitution lowered if it gained energy otherwise; at 0 it never does. `factor`: the least so far.
-ImpactResult resolveWithoutGain(Impact impact, double& factor) {
-  ImpactResult found = resolveImpact(impact);
-  if (!found.complete) {
-    // A body that locks hold may leave friction nothing to act on: then the normal impulse alone.
-    impact.friction = 0.0;
-    found = resolveImpact(impact);
-  }
-  if (!found.complete || !gains(impact, found)) return found;
-  const double restitution = impact.restitution;
-  double low = 0.0, high = 1.0;
-  impact.restitution = 0.0;
-  found = resolveImpact(impact);
-  for (int i = 0; i < kHalvings; ++i) {
-    const double middle = 0.5 * (low + high);
-    impact.restitution = middle * restitution;
-    const ImpactResult tried = resolveImpact(impact);
-    if (tried.complete && !gains(impact, tried)) {
-      low = middle;
-      found = tried;
-    } else {
-      high = middle;
-    }
-  }
-  factor = std::min(factor, low);
-  return found;
+// A body that locks hold may leave friction nothing to act on: then the normal impulse alone.
+ImpactResult resolveOrWithoutFriction(Impact impact, double& factor) {
+  const ImpactResult found = resolveWithoutGain(impact, factor);
+  if (found.complete) return found;
+  impact.friction = 0.0;
+  return resolveWithoutGain(impact, factor);
 }
 
 LocalContact localContact(const Mat3& w, double friction) {
@@ -223,7 +196,7 @@ bool PointImpulses::collide(const ImpulsePair& pair, const ImpulsePoint& point) 
   impact.restitution = law.restitution;
   impact.tangentialRestitution = law.tangentialRestitution;
   impact.law = law.impact;
-  const ImpactResult found = resolveWithoutGain(impact, context_.report.impacts.restitutionFactor);
+  const ImpactResult found = resolveOrWithoutFriction(impact, context_.report.impacts.restitutionFactor);
   if (!found.complete || !found.impulse.allFinite()) return false;
   ImpactRecord record = begin(pair, point);
   record.law = law.impact;

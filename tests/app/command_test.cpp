@@ -1,9 +1,4 @@
 // The command as people use it: arguments in, text and an exit code out.
-#include "app/command.hpp"
-
-#include <gtest/gtest.h>
-#include <rapidjson/document.h>
-
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -12,24 +7,12 @@
 #include <thread>
 
 #include "app/recorder.hpp"
+#include "app/running.hpp"
 
 namespace cairn {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-Outcome run(const std::vector<std::string>& arguments) {
-  std::ostringstream out, err;
-  const int code = runCommand(arguments, out, err);
-  return {code, out.str(), err.str()};
-}
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::string fileText(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -38,23 +21,11 @@ std::string fileText(const fs::path& path) {
   return text.str();
 }
 
-class Command : public testing::Test {
+class Command : public InAFolder {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("cairn-app-" + std::to_string(::getpid()) + "-" +
-                                           testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-    return path(name);
-  }
   int fileCount() const {
     return static_cast<int>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
-  fs::path folder_;
 };
 
 // Every path of a JSON object, such as "time_ms.phases.solve".

@@ -1,18 +1,15 @@
 // cairn compare as people use it, and the parts it is made of.
-#include <gtest/gtest.h>
-#include <rapidjson/document.h>
-
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
 
-#include "app/command.hpp"
 #include "app/compare_columns.hpp"
 #include "app/compare_page.hpp"
 #include "app/compare_report.hpp"
 #include "app/quantity.hpp"
+#include "app/running.hpp"
 #include "scene/gallery.hpp"
 #include "scene/suggest.hpp"
 
@@ -21,52 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-Outcome run(const std::vector<std::string>& arguments) {
-  std::ostringstream out, err;
-  const int code = runCommand(arguments, out, err);
-  return {code, out.str(), err.str()};
-}
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-int countOf(const std::string& text, const std::string& part) {
-  int count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
-}
-
-class Compare : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("cairn-compare-" + std::to_string(::getpid()) + "-" +
-                                           testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-    return path(name);
-  }
-  std::string text(const std::string& name) const {
-    std::ifstream file(path(name), std::ios::binary);
-    std::stringstream all;
-    all << file.rdbuf();
-    return all.str();
-  }
-  rapidjson::Document json(const std::string& name) const {
-    rapidjson::Document document;
-    document.Parse(text(name).c_str());
-    EXPECT_FALSE(document.HasParseError()) << text(name);
-    return document;
-  }
-  fs::path folder_;
-};
+class Compare : public InAFolder {};
 
 // Every tag is closed, but for those that HTML never closes: enough to say that a browser shows what was meant.
 void expectWellFormed(const std::string& page) {

@@ -1,14 +1,11 @@
 // cairn solve as people use it, and the parts it is made of.
-#include <gtest/gtest.h>
-#include <rapidjson/document.h>
-
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "app/bad_input.hpp"
-#include "app/command.hpp"
 #include "app/plot.hpp"
+#include "app/running.hpp"
 #include "app/solve_plots.hpp"
 #include "app/solver_specs.hpp"
 #include "hdf5/problem_file.hpp"
@@ -20,53 +17,7 @@ namespace fs = std::filesystem;
 
 const std::string kData = std::string(CAIRN_SOURCE_DIR) + "/tests/data/fc3d/";
 
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-Outcome run(const std::vector<std::string>& arguments) {
-  std::ostringstream out, err;
-  const int code = runCommand(arguments, out, err);
-  return {code, out.str(), err.str()};
-}
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-int countOf(const std::string& text, const std::string& part) {
-  int count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
-}
-
-class Solve : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("cairn-solve-" + std::to_string(::getpid()) + "-" +
-                                           testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string write(const std::string& name, const std::string& text) const {
-    fs::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name) << text;
-    return path(name);
-  }
-  std::string text(const std::string& name) const {
-    std::ifstream file(path(name), std::ios::binary);
-    std::stringstream all;
-    all << file.rdbuf();
-    return all.str();
-  }
-  rapidjson::Document json(const std::string& name) const {
-    rapidjson::Document document;
-    document.Parse(text(name).c_str());
-    EXPECT_FALSE(document.HasParseError()) << text(name);
-    return document;
-  }
-  fs::path folder_;
-};
+class Solve : public InAFolder {};
 
 // 2 kg on a floor, arriving at 1 m/s and sliding at 0.25 m/s: it stops, since 0.5 x 2 N s are more than 0.5 N s.
 constexpr const char* kBlock = "FCP1 3 1 1\n0 0 0.5 0 0 0 0.5 0 0 0 0.5\n-1 0.25 0\n0.5\n";
