@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <unordered_map>
+#include <unordered_set>
 
 namespace cairn {
 namespace {
@@ -58,7 +58,17 @@ std::vector<std::size_t> addJoints(const SceneModel& model, const std::vector<st
   return waiting;
 }
 
+// All of them, once their bodies are known to be in the scene: a joint to a body that never comes would wait in silence.
 std::vector<std::size_t> allJoints(const SceneModel& model) {
+  std::unordered_set<std::string> names;
+  for (const SceneBody& body : model.bodies) names.insert(body.desc.name);
+  for (const SceneJoint& joint : model.joints) {
+    for (const std::string& name : {joint.a, joint.b}) {
+      if (names.contains(name)) continue;
+      refuse(model, joint.origin, joint.desc.name,
+             fmt::format("it joins \"{}\", which is no body of the scene", name).c_str());
+    }
+  }
   std::vector<std::size_t> joints(model.joints.size());
   for (std::size_t i = 0; i < joints.size(); ++i) joints[i] = i;
   return joints;

@@ -91,5 +91,20 @@ TEST(RunMeter, RunsRepeatToTheBit) {
   EXPECT_EQ(hash(), hash());
 }
 
+// A builder that forgets the anchor of its joints hears of it.
+TEST(SceneRun, JointsToBodiesThatNeverComeAreRefused) {
+  SceneModel model;
+  SceneBody ball;
+  ball.desc.name = "ball";
+  ball.desc.shapes = {{.geometry = Sphere{}}};
+  model.bodies.push_back(ball);
+  SceneJoint joint;
+  joint.desc.name = "string";
+  joint.a = "ceiling";
+  joint.b = "ball";
+  model.joints.push_back(joint);
+  EXPECT_THROW(SceneRun{model}, SceneError);
+}
+
 }  // namespace
 }  // namespace cairn
