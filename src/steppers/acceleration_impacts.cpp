@@ -150,7 +150,8 @@ std::string impactAll(const Island& island, IslandState& state, const std::vecto
   data.speedFloor = tolerances.speed;
   const ContactProblem problem(data);
 
-  ImpactOrder order = island.settings().impact.order == "sequential" ? ImpactOrder::SequentialByBlock : ImpactOrder::Simultaneous;
+  ImpactOrder order =
+      island.settings().impact.order == "sequential" ? ImpactOrder::SequentialByBlock : ImpactOrder::Simultaneous;
   if (plastic && rattles) {
     // One after the other, plastic impacts of an edge's two ends would go on for ever.
     order = ImpactOrder::Simultaneous;

@@ -12,7 +12,7 @@ SceneModel velocityScene(const std::string& scene, const std::string& solver) {
   model.settings.stepper = "velocity";
   model.settings.solver.name = solver;
   model.settings.solver.milliseconds = 20.0;  // this test asks whether it works, not how well
-  model.settings.friction.law = "auto";  // the roundest that it takes
+  model.settings.friction.law = "auto";       // the roundest that it takes
   const Capabilities can = makeSolver(solver)->capabilities();
   if (!can.has(Law::Box) && !can.has(Law::Pyramid) && !can.has(Law::Cone)) model.settings.friction.law = "none";
   return model;
