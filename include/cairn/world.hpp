@@ -21,6 +21,7 @@
 #include "cairn/contact_problem.hpp"
 #include "cairn/events.hpp"
 #include "cairn/ids.hpp"
+#include "cairn/inspect.hpp"
 #include "cairn/joint.hpp"
 #include "cairn/math.hpp"
 #include "cairn/query.hpp"
@@ -77,6 +78,7 @@ class World {
   std::optional<BodyKind> kind(BodyId body) const;
   std::optional<MassProperties> massProperties(BodyId body) const;
   std::optional<ShapeDesc> shape(ShapeId shape) const;
+  bool setMaterial(ShapeId shape, const Material& material);  // from the next step on
 
   // State
   std::optional<BodyState> state(BodyId body) const;
@@ -105,8 +107,10 @@ class World {
   // Questions
   std::optional<RayHit> castRay(const Ray& ray) const;  // nearest
   Energy energy() const;
-  Penetration deepestPenetration() const;  // now, over all shapes that may collide, from exact geometry
-  double jointError() const;               // m, largest, now
+  Penetration deepestPenetration() const;             // now, over all shapes that may collide, from exact geometry
+  double jointError() const;                          // m, largest, now
+  std::vector<TouchPoint> touchPoints() const;        // of the last step, in the order of the shapes
+  std::vector<BodyInspection> inspectBodies() const;  // one for each of bodies()
 
   // Exact copies of the whole state
   Snapshot snapshot() const;

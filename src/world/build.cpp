@@ -406,4 +406,15 @@ bool World::removeJoint(JointId id) {
   return true;
 }
 
+bool World::setMaterial(ShapeId id, const Material& material) {
+  Collider* collider = impl_->find(id);
+  if (collider == nullptr) return false;
+  checkMaterial("material", material);
+  System& system = impl_->state.system;
+  collider->material = materialIndex(system.materials, material);
+  impl_->refusalIsFresh = false;
+  impl_->wakeIsland(system.bodies[collider->body]);
+  return true;
+}
+
 }  // namespace cairn
