@@ -4,16 +4,17 @@
 
 #include "math/rotation.hpp"
 #include "steppers/free_motion.hpp"
-#include "steppers/stack_layers.hpp"
 
 namespace cairn {
 
 namespace {
 
-void move(Body& body, double dt) {
+void advance(Body& body, double dt) {
   body.center += dt * body.velocity;
   body.rotation = rotated(body.rotation, dt * body.spin);
 }
+
+bool isFree(const Body& body) { return body.moves() && body.isDynamic(); }
 
 // What the paper solves with, unless another solver is asked for by name.
 WorldSettings withSweeps(const WorldSettings& asked, int iterations) {
@@ -25,24 +26,66 @@ WorldSettings withSweeps(const WorldSettings& asked, int iterations) {
 
 }  // namespace
 
-// What rests on a layer must not feel the errors that were left in it: each layer would make them larger, by lever, and tall
-// stacks would shake themselves apart. A body that nearly rests on what carries it moves exactly like that.
-Vec6 ShockStepper::heldVelocity(const StepContext& context, std::uint32_t index) const {
-  const Body& body = context.system.bodies[index];
-  Vec6 velocity;
-  velocity << body.velocity, body.spin;
+Vec6 ShockStepper::carriedVelocity(const System& system, std::uint32_t index) const {
   Vec6 carried = Vec6::Zero();
-  if (carrier_[index] != kNone) {
-    const Body& carrier = context.system.bodies[carrier_[index]];
-    carried << carrier.velocity + carrier.spin.cross(body.center - carrier.center), carrier.spin;
-  }
-  const Vec6 own = velocity - carried;
-  const double speed = own.head<3>().norm() + own.tail<3>().norm() * reach_[index];
-  return speed < context.settings.restitutionSpeed ? carried : velocity;
+  const std::uint32_t carriedBy = search_->carrier(index);
+  if (carriedBy == kNone) return carried;
+  const Body& carrier = system.bodies[carriedBy];
+  carried << carrier.velocity + carrier.spin.cross(system.bodies[index].center - carrier.center), carrier.spin;
+  return carried;
 }
 
-bool ShockStepper::dynamics(StepContext& context, const WorldSettings& settings, double dt, double elapsed,
-                            const Layer& layer) {
+// Takes groups out of `bodies` that are not steady; true if all were.
+bool ShockStepper::keepSteady(const StepContext& context, const Solved& solved, std::vector<std::uint32_t>& bodies) const {
+  const System& system = context.system;
+  std::vector<std::uint32_t> loose;  // groups
+  for (const std::uint32_t index : bodies) {
+    const Body& body = system.bodies[index];
+    const Vec6 carried = carriedVelocity(system, index);
+    const Vec3 velocity = body.velocity - carried.head<3>(), spin = body.spin - carried.tail<3>();
+    const double speed = velocity.norm() + spin.norm() * reach_[index];
+    if (solved.bodies[index] == 0 || !(speed < context.settings.restitutionSpeed)) loose.push_back(search_->group(index));
+  }
+  std::sort(loose.begin(), loose.end());
+  std::erase_if(bodies,
+                [&](std::uint32_t body) { return std::binary_search(loose.begin(), loose.end(), search_->group(body)); });
+  return loose.empty();
+}
+
+ShockStepper::Layer ShockStepper::everything(const System& system) const {
+  std::vector<std::uint32_t> bodies;
+  for (std::uint32_t i = 0; i < system.bodies.size(); ++i)
+    if (isFree(system.bodies[i])) bodies.push_back(i);
+  return layerOf(system, std::move(bodies));
+}
+
+// The bodies with their links to each other, to what is held, and to what cannot be moved.
+ShockStepper::Layer ShockStepper::layerOf(const System& system, std::vector<std::uint32_t> bodies) const {
+  Layer layer;
+  std::vector<char> inside(system.bodies.size(), 0);
+  for (const std::uint32_t body : bodies) inside[body] = 1;
+  const auto collect = [&](const auto& linksOf, const auto& all, auto endA, auto endB, std::vector<std::uint32_t>& out) {
+    for (const std::uint32_t body : bodies) {
+      for (const std::uint32_t link : linksOf[body]) {
+        const std::uint32_t a = endA(all[link]), b = endB(all[link]), other = a == body ? b : a;
+        if (inside[other] != 0 && other < body) continue;  // it has been there
+        if (inside[other] != 0 || held_[other] != 0 || !isFree(system.bodies[other])) out.push_back(link);
+      }
+    }
+    std::sort(out.begin(), out.end());
+  };
+  collect(
+      contactsOf_, system.contacts.slots, [](const Contact& one) { return one.bodyA; },
+      [](const Contact& one) { return one.bodyB; }, layer.contacts);
+  collect(
+      jointsOf_, system.joints, [](const Joint& one) { return one.a; }, [](const Joint& one) { return one.b; },
+      layer.joints);
+  layer.bodies = std::move(bodies);
+  return layer;
+}
+
+bool ShockStepper::solve(StepContext& context, const WorldSettings& settings, double dt, bool first, const Layer& layer,
+                         Solved& out) {
   System& system = context.system;
   Formulation formulation;
   formulation.law = frictionLaw(settings);
@@ -50,42 +93,52 @@ bool ShockStepper::dynamics(StepContext& context, const WorldSettings& settings,
   formulation.speedFloor = dt * settings.gravity.norm();
   formulation.jointRate = 0.0;  // errors are for the correction
   // Contacts remember what the layers needed. The first solve, of everything at once, has other loads.
-  formulation.startsCold = elapsed == 0.0 && settings.shock.share < 1.0;
-  formulation.elapsed = elapsed;
+  formulation.startsCold = first && settings.shock.share < 1.0;
+  formulation.elapsed = passed_;
   formulation.held = [&](std::uint32_t body) { return held_[body] != 0; };
-  formulation.heldVelocity = [&](std::uint32_t body) { return heldVelocity(context, body); };
-  formulation.normalBias = [&](const ContactTerms& contact) {
-    const bool reached = contact.gap + dt * contact.freeApproach <= 0.0;
+  formulation.heldVelocity = [&](std::uint32_t body) { return carriedVelocity(system, body); };
+  // What will be reached in this step is reached now: what the first solve left for later would meet held bodies only, and
+  // its momentum would be lost in them.
+  const double left = stepSeconds_ - passed_;
+  formulation.normalBias = [&, left](const ContactTerms& contact) {
+    const bool reached = contact.gap + left * contact.freeApproach <= 0.0;
     const bool bounces = reached && contact.restitution > 0.0 && contact.approach < -settings.restitutionSpeed;
-    return bounces ? contact.restitution * contact.approach : std::max(contact.gap, 0.0) / dt;
+    return bounces ? contact.restitution * contact.approach : std::max(contact.gap, 0.0) / left;
   };
-  std::vector<IslandProblem> islands = buildProblems(system, settings, dt, formulation, layer.contacts, layer.joints);
-  if (!solver_.solve(context, islands, settings.solver)) return false;
+  out.startsNext = !formulation.startsCold;
+  out.islands = buildProblems(system, settings, dt, formulation, layer.contacts, layer.joints);
+  if (!solver_.solve(context, out.islands, settings.solver)) return false;
+  out.bodies.assign(system.bodies.size(), 0);
+  out.impulses.clear();
+  for (std::size_t i = 0; i < out.islands.size(); ++i) {
+    setVelocities(system, out.islands[i], solver_.impulse(i), out.bodies);
+    out.impulses.push_back(solver_.impulse(i));
+  }
+  return true;
+}
 
-  std::vector<char> solved(system.bodies.size(), 0);
-  for (std::size_t i = 0; i < islands.size(); ++i) {
-    setVelocities(system, islands[i], solver_.impulse(i), solved);
-    for (std::size_t k = 0; k < islands[i].origins.size(); ++k) {
-      const IslandProblem::Origin& origin = islands[i].origins[k];
+void ShockStepper::move(StepContext& context, double dt, const Layer& layer, Solved solved) {
+  System& system = context.system;
+  for (std::size_t i = 0; i < solved.islands.size(); ++i) {
+    const IslandProblem& island = solved.islands[i];
+    for (std::size_t k = 0; k < island.origins.size(); ++k) {
+      const IslandProblem::Origin& origin = island.origins[k];
       if (origin.point < 0) continue;
       const Contact& contact = system.contacts.slots[origin.contact];
       if (held_[contact.bodyA] != 0 || held_[contact.bodyB] != 0)
-        context.report.method.swallowed += solver_.impulse(i)[islands[i].problem->blocks()[k].first];
+        context.report.method.swallowed += solved.impulses[i][island.problem->blocks()[k].first];
     }
   }
-  for (std::size_t i = 0; i < islands.size(); ++i)
-    found_.push_back({std::move(islands[i]), solver_.impulse(i), !formulation.startsCold});
-  const FreeMotion motion = freeMotion(settings);
+  const FreeMotion motion = freeMotion(context.settings);
   for (const std::uint32_t index : layer.bodies) {
-    Body& body = system.bodies[index];
-    if (solved[index] != 0) {
-      move(body, dt);
+    if (solved.bodies[index] != 0) {
+      advance(system.bodies[index], dt);
     } else {
-      moveFree(body, motion, dt, 1);
+      moveFree(system.bodies[index], motion, dt, 1);
     }
   }
   placeColliders(system);
-  return true;
+  found_.push_back(std::move(solved));
 }
 
 bool ShockStepper::correct(StepContext& context, const WorldSettings& settings, const Layer& layer) {
@@ -118,6 +171,42 @@ bool ShockStepper::correct(StepContext& context, const WorldSettings& settings, 
   return true;
 }
 
+// Layer by layer from the ground up, then everything that could not be held.
+bool ShockStepper::climb(StepContext& context, const WorldSettings& dynamic, const WorldSettings& correcting, double dt) {
+  System& system = context.system;
+  const auto isHeld = [&](std::uint32_t body) { return held_[body] != 0; };
+  for (std::vector<std::uint32_t> bodies = search_->next(isHeld); !bodies.empty(); bodies = search_->next(isHeld)) {
+    ++context.report.method.layers;
+    bool steady = false;
+    while (!steady && !bodies.empty()) {
+      const Layer layer = layerOf(system, bodies);
+      std::vector<std::pair<Vec3, Vec3>> before;
+      for (const std::uint32_t body : bodies) before.push_back({system.bodies[body].velocity, system.bodies[body].spin});
+      Solved solved;
+      if (!solve(context, dynamic, dt, false, layer, solved)) return false;
+      steady = keepSteady(context, solved, bodies);
+      if (steady) {
+        move(context, dt, layer, std::move(solved));
+        if (!correct(context, correcting, layer)) return false;
+        for (const std::uint32_t body : bodies) held_[body] = 1;
+        continue;
+      }
+      for (std::size_t i = 0; i < layer.bodies.size(); ++i)
+        std::tie(system.bodies[layer.bodies[i]].velocity, system.bodies[layer.bodies[i]].spin) = before[i];
+    }
+  }
+  std::vector<std::uint32_t> loose;
+  for (std::uint32_t i = 0; i < system.bodies.size(); ++i)
+    if (isFree(system.bodies[i]) && held_[i] == 0) loose.push_back(i);
+  if (loose.empty()) return true;
+  ++context.report.method.layers;
+  const Layer layer = layerOf(system, std::move(loose));
+  Solved solved;
+  if (!solve(context, dynamic, dt, false, layer, solved)) return false;
+  move(context, dt, layer, std::move(solved));
+  return correct(context, correcting, layer);
+}
+
 void ShockStepper::step(StepContext& context, double dt) {
   System& system = context.system;
   const ShockOptions& options = context.settings.shock;
@@ -127,43 +216,30 @@ void ShockStepper::step(StepContext& context, double dt) {
   noteContacts(context);
   StepJudge judge(context, dt);
 
-  const std::vector<int> heights = stackHeights(system, &carrier_);
   reach_.assign(system.bodies.size(), 0.0);
   for (const Collider& collider : system.colliders)
     if (collider.enabled && collider.dynamic) reach_[collider.body] = std::max(reach_[collider.body], collider.radius);
-  const int highest = heights.empty() ? 0 : *std::max_element(heights.begin(), heights.end());
-  std::vector<Layer> layers(std::max(highest, 0));
-  Layer all;
-  std::vector<std::uint32_t> driven;
-  for (std::uint32_t i = 0; i < system.bodies.size(); ++i) {
-    const Body& body = system.bodies[i];
-    if (!body.moves()) continue;
-    if (!body.isDynamic()) {
-      driven.push_back(i);
-      continue;
-    }
-    layers[heights[i] - 1].bodies.push_back(i);
-    all.bodies.push_back(i);
-  }
-  const auto layerOf = [&](std::uint32_t a, std::uint32_t b) { return std::max(heights[a], heights[b]) - 1; };
+  contactsOf_.assign(system.bodies.size(), {});
+  jointsOf_.assign(system.bodies.size(), {});
   for (const Pair& pair : system.broad.pairs) {
-    if (pair.contact == kNone) continue;
-    const Contact& contact = system.contacts.slots[pair.contact];
-    const int layer = layerOf(contact.bodyA, contact.bodyB);
-    if (contact.count == 0 || layer < 0) continue;
-    layers[layer].contacts.push_back(pair.contact);
-    all.contacts.push_back(pair.contact);
+    if (pair.contact == kNone || system.contacts.slots[pair.contact].count == 0) continue;
+    for (const std::uint32_t body : {system.contacts.slots[pair.contact].bodyA, system.contacts.slots[pair.contact].bodyB})
+      contactsOf_[body].push_back(pair.contact);
   }
   for (std::uint32_t i = 0; i < system.joints.size(); ++i) {
     if (!system.joints[i].alive) continue;
-    const int layer = layerOf(system.joints[i].a, system.joints[i].b);
-    if (layer < 0) continue;
-    layers[layer].joints.push_back(i);
-    all.joints.push_back(i);
+    for (const std::uint32_t body : {system.joints[i].a, system.joints[i].b}) jointsOf_[body].push_back(i);
   }
-  context.report.method.layers = highest;
+  search_.emplace(system);
   held_.assign(system.bodies.size(), 0);
   found_.clear();
+  passed_ = 0.0;
+  stepSeconds_ = dt;
+  const Layer all = everything(system);
+  const auto moveDriven = [&](double seconds) {
+    for (Body& body : system.bodies)
+      if (body.moves() && !body.isDynamic()) advance(body, seconds);
+  };
   context.timer.finish(Phase::Prepare);
 
   const auto refuse = [&] {
@@ -172,20 +248,22 @@ void ShockStepper::step(StepContext& context, double dt) {
   };
   const double felt = options.share * dt, rest = dt - felt;
   if (felt > 0.0) {
-    if (!dynamics(context, dynamic, felt, 0.0, all)) return refuse();
-    for (const std::uint32_t body : driven) move(system.bodies[body], felt);
+    Solved solved;
+    if (!solve(context, dynamic, felt, true, all, solved)) return refuse();
+    move(context, felt, all, std::move(solved));
+    moveDriven(felt);
+    passed_ = felt;
   }
   if (rest > 0.0) {
-    for (const std::uint32_t body : driven) move(system.bodies[body], rest);
-    for (const Layer& layer : layers) {
-      if (!dynamics(context, dynamic, rest, felt, layer) || !correct(context, correcting, layer)) return refuse();
-      for (const std::uint32_t body : layer.bodies) held_[body] = 1;
-    }
+    moveDriven(rest);
+    if (!climb(context, dynamic, correcting, rest)) return refuse();
     held_.assign(system.bodies.size(), 0);
   }
   if (!correct(context, correcting, all)) return refuse();
   forgetImpulses(system);
-  for (const Found& one : found_) storeImpulses(system, one.island, one.impulse, one.startsNext);
+  for (const Solved& one : found_)
+    for (std::size_t i = 0; i < one.islands.size(); ++i)
+      storeImpulses(system, one.islands[i], one.impulses[i], one.startsNext);
   system.impulseSeconds = rest > 0.0 ? rest : dt;
   noteJointError(context);
   context.timer.finish(Phase::Solve);

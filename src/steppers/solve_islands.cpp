@@ -13,6 +13,18 @@ namespace {
 constexpr int kMostLawPasses = 20;
 constexpr double kLawTolerance = 1e-4;  // of the load
 
+// Where the solver starts. What contacts carried in the last step may be far too much for this one (after an impact), and a
+// few sweeps do not take it back: it would be energy from nowhere. Sweeps never raise q(l) = l.(W l)/2 + l.b, so a start
+// with q > q(0) = 0 is scaled to where q is least.
+Vector soundStart(const ContactProblem& problem) {
+  Vector start = problem.data().warmStart;
+  Vector moved(start.size());
+  problem.multiply(start, moved);
+  const double square = start.dot(moved), slope = start.dot(problem.b());
+  if (!(0.5 * square + slope <= 0.0)) start *= square > 0.0 ? std::max(0.0, -slope / square) : 0.0;
+  return start;
+}
+
 }  // namespace
 
 Law frictionLaw(const WorldSettings& settings, Law preferred) {
@@ -58,7 +70,7 @@ bool IslandSolver::solve(StepContext& context, std::vector<IslandProblem>& islan
   const SolveLimits limits{settings.tolerance, settings.iterations, settings.milliseconds};
   context.tasks.parallelFor(islands.size(), 1, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      impulses_[i] = islands[i].problem->data().warmStart;
+      impulses_[i] = soundStart(*islands[i].problem);
       reports[i] = solvers_[i]->solve(*islands[i].problem, limits, impulses_[i]);
       for (int pass = 0; pass < kMostLawPasses && !islands[i].laws.empty(); ++pass) {
         ProblemData data = islands[i].problem->data();

@@ -9,48 +9,39 @@ namespace {
 
 bool canMove(const Body& body) { return body.moves() && body.isDynamic(); }
 
-// Joint-connected bodies as one node, named by its first body.
-class Groups {
- public:
-  explicit Groups(const System& system) : parent_(system.bodies.size()) {
-    std::iota(parent_.begin(), parent_.end(), 0u);
-    for (const Joint& joint : system.joints) {
-      if (!joint.alive || !canMove(system.bodies[joint.a]) || !canMove(system.bodies[joint.b])) continue;
-      const std::uint32_t a = find(joint.a), b = find(joint.b);
-      parent_[std::max(a, b)] = std::min(a, b);
-    }
-  }
-  std::uint32_t find(std::uint32_t body) {
-    while (parent_[body] != body) body = parent_[body] = parent_[parent_[body]];
-    return body;
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
+std::uint32_t find(std::vector<std::uint32_t>& parent, std::uint32_t body) {
+  while (parent[body] != body) body = parent[body] = parent[parent[body]];
+  return body;
+}
 
 }  // namespace
 
-std::vector<int> stackHeights(const System& system, std::vector<std::uint32_t>* carriers) {
-  const std::size_t count = system.bodies.size();
-  Groups groups(system);
-  std::vector<std::vector<std::uint32_t>> neighbours(count);  // of a group
-  std::vector<int> height(count, -1);                         // of a group
-  std::vector<std::uint32_t> queue, carrier(count, kNone);    // of a group
-  const auto ground = [&](std::uint32_t body, std::uint32_t support) {
-    const std::uint32_t group = groups.find(body);
-    if (height[group] == 1) return;
-    height[group] = 1;
-    if (system.bodies[support].kind == BodyKind::Kinematic) carrier[group] = support;
-    queue.push_back(group);
-  };
+StackSearch::StackSearch(const System& system)
+    : group_(system.bodies.size()),
+      members_(system.bodies.size()),
+      neighbours_(system.bodies.size()),
+      carrier_(system.bodies.size(), kNone),
+      came_(system.bodies.size(), 0) {
+  std::iota(group_.begin(), group_.end(), 0u);
+  for (const Joint& joint : system.joints) {
+    if (!joint.alive || !canMove(system.bodies[joint.a]) || !canMove(system.bodies[joint.b])) continue;
+    const std::uint32_t a = find(group_, joint.a), b = find(group_, joint.b);
+    group_[std::max(a, b)] = std::min(a, b);
+  }
+  for (std::uint32_t i = 0; i < system.bodies.size(); ++i) {
+    group_[i] = find(group_, i);
+    if (canMove(system.bodies[i])) members_[group_[i]].push_back(i);
+  }
   const auto connect = [&](std::uint32_t a, std::uint32_t b) {
     const bool movesA = canMove(system.bodies[a]), movesB = canMove(system.bodies[b]);
+    const auto ground = [&](std::uint32_t body, std::uint32_t support) {
+      admit(group_[body], system.bodies[support].kind == BodyKind::Kinematic ? support : kNone);
+    };
     if (movesA && !movesB) ground(a, b);
     if (movesB && !movesA) ground(b, a);
     if (!movesA || !movesB) return;
-    neighbours[groups.find(a)].push_back(groups.find(b));
-    neighbours[groups.find(b)].push_back(groups.find(a));
+    neighbours_[group_[a]].push_back(group_[b]);
+    neighbours_[group_[b]].push_back(group_[a]);
   };
   for (const Pair& pair : system.broad.pairs) {
     if (pair.contact == kNone || system.contacts.slots[pair.contact].count == 0) continue;
@@ -58,24 +49,37 @@ std::vector<int> stackHeights(const System& system, std::vector<std::uint32_t>* 
   }
   for (const Joint& joint : system.joints)
     if (joint.alive) connect(joint.a, joint.b);
-  int highest = 1;
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    for (const std::uint32_t next : neighbours[queue[i]]) {
-      if (height[next] >= 0) continue;
-      height[next] = height[queue[i]] + 1;
-      carrier[next] = carrier[queue[i]];
-      highest = std::max(highest, height[next]);
-      queue.push_back(next);
-    }
+}
+
+void StackSearch::admit(std::uint32_t group, std::uint32_t carrier) {
+  if (came_[group] != 0) return;
+  came_[group] = 1;
+  carrier_[group] = carrier;
+  next_.push_back(group);
+}
+
+std::vector<std::uint32_t> StackSearch::next(const std::function<bool(std::uint32_t)>& isFirm) {
+  for (const std::uint32_t group : layer_) {
+    if (!std::all_of(members_[group].begin(), members_[group].end(), isFirm)) continue;
+    for (const std::uint32_t neighbour : neighbours_[group]) admit(neighbour, carrier_[group]);
   }
-  std::vector<int> heights(count, 0);
-  if (carriers != nullptr) carriers->assign(count, kNone);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (!canMove(system.bodies[i])) continue;
-    const int found = height[groups.find(i)];
-    heights[i] = found < 0 ? highest : found;
-    if (carriers != nullptr) (*carriers)[i] = carrier[groups.find(i)];
-  }
+  layer_ = std::move(next_);
+  next_.clear();
+  std::vector<std::uint32_t> bodies;
+  for (const std::uint32_t group : layer_) bodies.insert(bodies.end(), members_[group].begin(), members_[group].end());
+  std::sort(bodies.begin(), bodies.end());
+  return bodies;
+}
+
+std::vector<int> stackHeights(const System& system) {
+  std::vector<int> heights(system.bodies.size(), 0);
+  StackSearch search(system);
+  int height = 1;
+  const auto always = [](std::uint32_t) { return true; };
+  for (std::vector<std::uint32_t> layer = search.next(always); !layer.empty(); layer = search.next(always), ++height)
+    for (const std::uint32_t body : layer) heights[body] = height;
+  for (std::uint32_t i = 0; i < system.bodies.size(); ++i)
+    if (canMove(system.bodies[i]) && heights[i] == 0) heights[i] = height;
   return heights;
 }
 

@@ -75,6 +75,34 @@ TEST(Erleben, TowerStandsStillAndHoldsTheBlock) {
   EXPECT_LT(fastest, 1e-3);  // no jitter
 }
 
+// Block and cannonball: whatever falls, no step adds energy, and the ball's momentum goes into the bricks, not into the
+// ground.
+TEST(Erleben, HitTowerGainsNoEnergy) {
+  SceneModel model = shocked("tower", {with("layers", 8)});
+  for (SceneBody& body : model.bodies) {
+    if (body.desc.name == "block") body.appear = 0.2;
+    if (body.desc.name == "cannonball") body.appear = 1.0;
+  }
+  SceneRun run(std::move(model));
+  double hit = 0.0;  // N s, of everything that moves
+  double gained = 0.0;
+  while (run.world().time() < 3.0) {
+    run.admit();
+    const double before = run.world().energy().total();
+    ASSERT_EQ(run.step().status, StepStatus::Ok);
+    gained += std::max(0.0, run.world().energy().total() - before) / before;
+    if (std::abs(run.world().time() - 1.15) > 0.006) continue;
+    Vec3 momentum = Vec3::Zero();
+    for (const BodyId body : run.world().bodies())
+      if (run.world().kind(body) == BodyKind::Dynamic)
+        momentum += run.world().massProperties(body)->mass * run.world().state(body)->linearVelocity;
+    hit = momentum.norm();
+  }
+  EXPECT_LT(gained, 1e-3);
+  EXPECT_GT(hit, 0.5 * 50 * 50.0 * 30.0);  // of a ball of 50 brick masses (50 kg each) at 30 m/s
+  EXPECT_GT(farthest(run), 5.0);           // and the tower is broken
+}
+
 // A stack in a lift that goes up and down does not lose its parts: layers are held at the lift's speed, not at rest.
 TEST(Erleben, StackRidesALift) {
   SceneModel model;
