@@ -48,6 +48,8 @@ struct Material {
 struct MaterialPair {
   int a = 0, b = 0;
   Material material{};
+
+  bool operator==(const MaterialPair&) const = default;
 };
 
 // The solid half-space below a plane: all x with normal . x <= offset. Static bodies only.

@@ -27,6 +27,7 @@ constexpr PairRoutine kRoutines[kShapeTypeCount][kShapeTypeCount] = {
 
 void collide(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, double margin, Manifold& manifold) {
   manifold.count = 0;
+  manifold.clearance = 0.0;
   const bool swapped = a.type > b.type;
   const Shape& first = swapped ? b : a;
   const Shape& second = swapped ? a : b;

@@ -82,16 +82,20 @@ void collideBoxBox(const Solid& a, const Solid& b, double margin, Manifold& mani
   const Vec3 center = a.rotation.transpose() * (b.position - a.position);
   const Mat3 absolute = relative.cwiseAbs();
   PolytopeAxes axes;
+  const auto isApart = [&](double separation) {  // along an axis: no distance is less
+    if (separation > margin) manifold.clearance = separation;
+    return separation > margin;
+  };
 
   const Vec3 onA = center.cwiseAbs() - halfA - absolute * halfB;
   int k;
   axes.separationA = onA.maxCoeff(&k);
-  if (axes.separationA > margin) return;
+  if (isApart(axes.separationA)) return;
   axes.faceA = static_cast<std::uint32_t>(2 * k + (center[k] < 0.0 ? 1 : 0));
   const Vec3 centerInB = relative.transpose() * center;
   const Vec3 onB = centerInB.cwiseAbs() - halfB - absolute.transpose() * halfA;
   axes.separationB = onB.maxCoeff(&k);
-  if (axes.separationB > margin) return;
+  if (isApart(axes.separationB)) return;
   // B's face looks back at A.
   axes.faceB = static_cast<std::uint32_t>(2 * k + (centerInB[k] > 0.0 ? 1 : 0));
 
@@ -109,7 +113,7 @@ void collideBoxBox(const Solid& a, const Solid& b, double margin, Manifold& mani
       const double separation = (distance - reachA - reachB) / std::sqrt(squared);
       if (separation > axes.separationEdges) {
         axes.separationEdges = separation;
-        if (separation > margin) return;
+        if (isApart(separation)) return;
         bestI = i;
         bestJ = j;
       }

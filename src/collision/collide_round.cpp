@@ -14,7 +14,10 @@ void touchBalls(const Vec3& centerA, double radiusA, const Vec3& centerB, double
   const Vec3 d = centerB - centerA;
   const double distance = d.norm();
   const double separation = distance - (radiusA + radiusB);
-  if (!(separation <= margin)) return;
+  if (!(separation <= margin)) {
+    manifold.clearance = separation;
+    return;
+  }
   manifold.normal = distance > 0.0 ? Vec3(d / distance) : fallback;
   manifold.count = 1;
   // Half way between A's surface at +radiusA and B's at distance - radiusB.
@@ -73,7 +76,10 @@ void collideSphereBox(const Solid& sphere, const Solid& box, double margin, Mani
     surface[axis] = sign * half[axis];
   }
   const double separation = distance - radius;
-  if (!(separation <= margin)) return;
+  if (!(separation <= margin)) {
+    manifold.clearance = separation;
+    return;
+  }
   manifold.count = 1;
   manifold.normal = box.rotation * -outward;
   manifold.points[0].position = box.position + box.rotation * (surface + outward * (0.5 * separation));

@@ -17,6 +17,7 @@ struct Collider {
   Pose pose;                     // shape frame in the world, as of the last synchronisation
   Vec3 velocity = Vec3::Zero();  // m/s, of the body's centre of mass
   double spinReach = 0.0;        // m/s: how fast the body's turning can move any point of the shape
+  double travel = 0.0;           // m: no point of the shape has ever moved farther than this, all in all
   double radius = 0.0;           // m, of a sphere about the body's centre of mass that holds the shape
   std::uint32_t material = 0;    // in System::materials
   double density = 0.0;
@@ -34,5 +35,8 @@ struct Collider {
   bool stale = true;     // the body was edited: pose and box are to be taken anew whether it moves or not
   bool moved = false;    // its fat box changed since the pairs were last updated
 };
+
+// Puts the shape where its body is (centre of mass, rotation), and adds the way there to its travel.
+void placeCollider(Collider& collider, const Pose& body);
 
 }  // namespace cairn

@@ -8,12 +8,9 @@
 #include <vector>
 
 #include "base/growth.hpp"
-#include "collision/collider.hpp"
-#include "collision/manifold.hpp"
+#include "collision/kept_manifold.hpp"
 
 namespace cairn {
-
-using Float3 = Eigen::Vector3f;
 
 struct ContactPoint {
   Float3 anchorA = Float3::Zero();  // m, from A's centre of mass, world axes
@@ -40,6 +37,7 @@ struct Contact {
   float friction = 0.0f, restitution = 0.0f;
   float stiffness = 0.0f, damping = 0.0f;  // N/m, N s/m; 0: not stated
   std::array<ContactPoint, kManifoldPoints> points;
+  KeptManifold kept;
 };
 
 // Who touches whom: what is left to say of a contact that has ended.
@@ -62,6 +60,7 @@ inline ContactParties partiesOf(const Contact& contact, const std::vector<Collid
 struct Pair {
   std::uint32_t a = kNone, b = kNone;  // colliders, a < b
   std::uint32_t contact = kNone;       // slot in ContactCache, if the two are close
+  float quietUntil = 0.0f;             // m: they cannot touch before Collider::travel of the two adds up to this
   std::uint64_t key() const { return (std::uint64_t{a} << 32) | b; }
 };
 
@@ -79,6 +78,10 @@ struct ContactCache {
     const std::uint32_t slot = freeSlots.back();
     freeSlots.pop_back();
     return slot;
+  }
+  // What manifolds depend on has changed: none is kept.
+  void forgetManifolds() {
+    for (Contact& contact : slots) contact.kept.margin = -1.0f;
   }
   void release(std::uint32_t slot) {
     slots[slot] = Contact{};

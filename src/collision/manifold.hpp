@@ -19,6 +19,7 @@ struct ManifoldPoint {
 struct Manifold {
   Vec3 normal = Vec3::UnitZ();  // unit, world, from A to B
   int count = 0;
+  double clearance = 0.0;  // m: without points, the shapes are at least this far apart; 0: nobody knows
   std::array<ManifoldPoint, kManifoldPoints> points;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace cairn {
 
@@ -73,21 +74,51 @@ void carryOver(Contact& contact, const Manifold& manifold, const Vec3& centerA, 
   contact.frictionImpulse -= normal * normal.dot(contact.frictionImpulse);
 }
 
-// Finds out which pairs without a contact need one. Most boxes that overlap belong to shapes that do not touch, and a slot
+// The same points as before, where they are now.
+void keepPoints(Contact& contact, const MovedManifold& moved) {
+  contact.normal = moved.normal;
+  contact.oldPoints = static_cast<std::uint8_t>((1u << contact.count) - 1u);
+  for (int i = 0; i < contact.count; ++i) {
+    ContactPoint& point = contact.points[i];
+    point.anchorA = moved.anchorsA[i];
+    point.anchorB = moved.anchorsB[i];
+    point.separation = moved.separations[i];
+    point.totalImpulse = 0.0f;
+  }
+  contact.frictionImpulse -= contact.normal * contact.normal.dot(contact.frictionImpulse);
+}
+
+// As a float that is not larger.
+float roundedDown(double x) { return std::nextafter(static_cast<float>(x), -std::numeric_limits<float>::infinity()); }
+
+// How far apart two boxes are along the axis that separates them most; negative if they overlap.
+double distanceOf(const Aabb& a, const Aabb& b) { return (b.lower - a.upper).cwiseMax(a.lower - b.upper).maxCoeff(); }
+
+// Finds out which pairs without a contact need one. A pair that was apart is not looked at again until its two shapes could
+// have come together. Most boxes that overlap belong to shapes that do not touch, and a slot
 // for each would cost more memory than everything else.
 void findNewContacts(std::vector<Pair>& pairs, const NarrowPhaseInput& input, const Tasks& tasks) {
   tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
     Manifold manifold;
     for (std::size_t i = begin; i < end; ++i) {
       Pair& pair = pairs[i];
+      if (pair.contact != kNone) continue;
       const Collider& a = input.colliders[pair.a];
       const Collider& b = input.colliders[pair.b];
-      if (pair.contact != kNone || !isLive(a, b)) continue;
+      if (!isLive(a, b)) continue;
       const double distance = margin(a, b, input);
-      if (!boundingBox(a.shape, a.pose).grown(distance).overlaps(boundingBox(b.shape, b.pose))) continue;
-      manifold.count = 0;
-      collide(a.shape, a.pose, b.shape, b.pose, distance, manifold);
-      if (manifold.count > 0) pair.contact = kWanted;
+      const double travelled = a.travel + b.travel;
+      if (travelled + distance < pair.quietUntil) continue;
+      double clearance = distanceOf(boundingBox(a.shape, a.pose), boundingBox(b.shape, b.pose));
+      if (clearance <= distance) {
+        collide(a.shape, a.pose, b.shape, b.pose, distance, manifold);
+        if (manifold.count > 0) {
+          pair.contact = kWanted;
+          continue;
+        }
+        clearance = std::max(clearance, manifold.clearance);
+      }
+      pair.quietUntil = roundedDown(travelled + clearance);
     }
   });
 }
@@ -139,6 +170,7 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
 
   tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
     Manifold manifold;
+    MovedManifold moved;
     for (std::size_t i = begin; i < end; ++i) {
       const Pair& pair = pairs[i];
       if (pair.contact == kNone) continue;
@@ -146,16 +178,22 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
       const Collider& b = input.colliders[pair.b];
       if (!isLive(a, b)) continue;  // asleep: the contact stays as it is
       Contact& contact = cache.slots[pair.contact];
-      manifold.count = 0;
-      collide(a.shape, a.pose, b.shape, b.pose, margin(a, b, input), manifold);
+      const Placement& placeA = input.places[contact.bodyA];
+      const Placement& placeB = input.places[contact.bodyB];
+      const double distance = margin(a, b, input);
+      if (moveManifold(contact.kept, contact.count, a, b, placeA, placeB, distance, moved)) {
+        keepPoints(contact, moved);
+        continue;
+      }
+      collide(a.shape, a.pose, b.shape, b.pose, distance, manifold);
+      rememberManifold(a, b, placeA, placeB, distance, manifold, contact.kept);
       const Material mixed = mixMaterials(input.materials[a.material], input.materials[b.material], input.pairs);
       contact.friction = static_cast<float>(mixed.friction);
       contact.restitution = static_cast<float>(mixed.restitution);
       contact.stiffness = static_cast<float>(mixed.stiffness.value_or(0.0));
       contact.damping = static_cast<float>(mixed.damping.value_or(0.0));
       const float size = static_cast<float>(std::min(a.radius, b.radius));
-      carryOver(contact, manifold, input.places[contact.bodyA].center, input.places[contact.bodyB].center,
-                std::min(kMatchDistance, kMatchShare * size));
+      carryOver(contact, manifold, placeA.center, placeB.center, std::min(kMatchDistance, kMatchShare * size));
     }
   });
 

@@ -8,12 +8,6 @@
 
 namespace cairn {
 
-// Where a body is: its centre of mass and how it is turned.
-struct Placement {
-  Vec3 center;  // m
-  Quat rotation;
-};
-
 struct NarrowPhaseInput {
   const std::vector<Collider>& colliders;
   const std::vector<Placement>& places;    // of each body, by body index

@@ -431,7 +431,7 @@ void placeColliders(System& system) {
   for (Collider& collider : system.colliders) {
     if (!collider.enabled || !collider.active) continue;
     const Body& body = system.bodies[collider.body];
-    collider.pose = Pose{body.center, body.rotation} * collider.local;
+    placeCollider(collider, {body.center, body.rotation});
   }
 }
 

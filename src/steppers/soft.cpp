@@ -12,7 +12,7 @@ void SoftStepper::step(StepContext& context, double dt) {
 
   StepJudge judge(context, dt);
 
-  bodies_.begin(context, dt);
+  bodies_.begin(context, dt, h);
   contacts_.begin(context, bodies_, h);
   joints_.begin(context, bodies_, h);
   context.timer.finish(Phase::Prepare);
@@ -35,8 +35,10 @@ void SoftStepper::step(StepContext& context, double dt) {
     joints_.solve(context, bodies_, true);
     contacts_.relax(context.tasks, bodies_.solver(), values);
     joints_.addUp(context);
-    bodies_.markContactChange(context);
-    if (contacts_.bounces()) contacts_.bounce(context.tasks, bodies_.solver(), values);
+    if (contacts_.bounces()) {
+      bodies_.markContactChange(context);
+      contacts_.bounce(context.tasks, bodies_.solver(), values);
+    }
     context.timer.finish(Phase::Solve);
   }
 

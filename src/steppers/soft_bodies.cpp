@@ -1,5 +1,7 @@
 #include "steppers/soft_bodies.hpp"
 
+#include <algorithm>
+
 #include "math/rotation.hpp"
 #include "steppers/free_motion.hpp"
 
@@ -14,12 +16,9 @@ constexpr double kGyroscopicTurn = 1e-3;
 constexpr double kFastTurn = 0.05;
 
 Eigen::Map<Float3> velocityOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.velocity); }
-void limit(Eigen::Map<Float3> v, float most) {
-  const float size = v.norm();
-  if (size > most) v *= most / size;
-}
-
 Eigen::Map<Float3> spinOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.spin); }
+Eigen::Map<Float3> linearOf(wide::BodyRow& row) { return Eigen::Map<Float3>(row.linear); }
+Eigen::Map<Float3> angularOf(wide::BodyRow& row) { return Eigen::Map<Float3>(row.angular); }
 
 // Contacts push a body as if its whole mass could move every way; what they push along a locked axis is taken away again.
 // In scenes that are planar nothing does.
@@ -30,12 +29,20 @@ void lock(wide::SolverBody& solver, std::uint8_t axes) {
 
 }  // namespace
 
-void SoftBodies::begin(StepContext& context, double dt) {
+void SoftBodies::begin(StepContext& context, double dt, double h) {
   System& system = context.system;
   const std::size_t count = system.bodies.size();
   resizeGently(solver_, count);
   resizeGently(bodies_, count);
+  resizeGently(accelerations_, count);
+  const bool damped = std::any_of(system.bodies.begin(), system.bodies.end(), [](const Body& body) {
+    return body.moves() && (body.linearDamping > 0.0 || body.angularDamping > 0.0);
+  });
+  resizeGently(damping_, damped ? count : 0);
+  resizeGently(marks_, count);
   precise_.clear();
+  locked_.clear();
+  marked_ = false;
 
   const Vec3 gravity = context.settings.gravity;
   const Integrator integrator = freeMotion(context.settings).integrator;
@@ -46,21 +53,25 @@ void SoftBodies::begin(StepContext& context, double dt) {
       SoftBody& soft = bodies_[i];
       solver = wide::SolverBody{};
       soft = SoftBody{};
+      accelerations_[i] = marks_[i] = wide::BodyRow{};
+      if (damped) damping_[i] = {{1, 1, 1}, {1, 1, 1}, {1, 1}};
       if (!body.moves()) continue;
-      velocityOf(solver) = body.velocity.cast<float>();
-      spinOf(solver) = body.spin.cast<float>();
+      velocityOf(solver) = linearOf(marks_[i]) = body.velocity.cast<float>();
+      spinOf(solver) = angularOf(marks_[i]) = body.spin.cast<float>();
       if (!body.isDynamic()) continue;
       soft.inverseMass = static_cast<float>(body.inverseMass);
       const Mat3 inverseInertia = inWorldAxes(body.rotation, body.inverseInertia);
       soft.inverseInertia = inverseInertia.cast<float>();
       soft.locked = body.lockedPosition;
-      soft.acceleration = without(gravity * body.gravityScale + body.force * body.inverseMass, soft.locked).cast<float>();
+      linearOf(accelerations_[i]) =
+          without(gravity * body.gravityScale + body.force * body.inverseMass, soft.locked).cast<float>();
       Vec3 angular = inverseInertia * body.torque;
       const double turn = gyroscopicTurn(body, dt);
       if (turn > kGyroscopicTurn && turn <= kFastTurn) angular += gyroscopicAcceleration(body, dt, integrator);
-      soft.angularAcceleration = angular.cast<float>();
-      soft.linearDamping = static_cast<float>(body.linearDamping);
-      soft.angularDamping = static_cast<float>(body.angularDamping);
+      angularOf(accelerations_[i]) = angular.cast<float>();
+      if (!damped) continue;
+      linearOf(damping_[i]).setConstant(static_cast<float>(1.0 / (1.0 + h * body.linearDamping)));
+      angularOf(damping_[i]).setConstant(static_cast<float>(1.0 / (1.0 + h * body.angularDamping)));
     }
   });
 
@@ -95,6 +106,7 @@ void SoftBodies::begin(StepContext& context, double dt) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const Body& body = system.bodies[i];
     if (bodies_[i].constrained && body.moves() && body.isDynamic() && gyroscopicTurn(body, dt) > kFastTurn) follow(i);
+    if (bodies_[i].locked != 0) locked_.push_back(i);
   }
 }
 
@@ -104,13 +116,12 @@ Vec3 SoftBodies::center(const PreciseBody& body) const {
 }
 
 void SoftBodies::push(std::uint32_t index, const Vec3& velocity, const Vec3& spin) {
-  SoftBody& soft = bodies_[index];
-  if (soft.inverseMass == 0.0f) return;
+  if (bodies_[index].inverseMass == 0.0f) return;
   const Float3 dv = velocity.cast<float>(), dw = spin.cast<float>();
   velocityOf(solver_[index]) += dv;
   spinOf(solver_[index]) += dw;
-  soft.velocityMark += dv;
-  soft.spinMark += dw;
+  linearOf(marks_[index]) += dv;
+  angularOf(marks_[index]) += dw;
 }
 
 void SoftBodies::integrateVelocities(StepContext& context, double h) {
@@ -119,87 +130,68 @@ void SoftBodies::integrateVelocities(StepContext& context, double h) {
   // others.
   const float mostSpeed = static_cast<float>(4.0 * context.settings.maximumSpeed);
   const float mostSpin = static_cast<float>(4.0 * kMaximumSpin);
+  const wide::BodyRow limits{{mostSpeed, mostSpeed, mostSpeed}, {mostSpin, mostSpin, mostSpin}, {0, 0}};
   const std::vector<Body>& bodies = context.system.bodies;
+  for (PreciseBody& precise : precise_) {
+    if (!precise.gyroscopic) continue;
+    // The momentum that contacts gave stays the same; the spin it means depends on how the body is turned now. (Kept as
+    // a spin it would be worth more momentum with every substep, up to the ratio of the moments, and blow up.)
+    Float3 change = angularOf(marks_[precise.body]);
+    if (!marked_) change = spinOf(solver_[precise.body]) - change;
+    const Vec3 momentum = inWorldAxes(precise.rowRotation, bodies[precise.body].inertia) * Vec3(change.cast<double>());
+    precise.change = (precise.inverseInertia * momentum).cast<float>();
+    precise.rowRotation = precise.rotation;
+    bodies_[precise.body].inverseInertia = precise.inverseInertia.cast<float>();
+  }
   context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      SoftBody& soft = bodies_[i];
-      if (soft.inverseMass == 0.0f || !soft.constrained) continue;
-      auto velocity = velocityOf(solver_[i]);
-      auto spin = spinOf(solver_[i]);
-      velocity = (velocity + hf * soft.acceleration) / (1.0f + hf * soft.linearDamping);
-      spin = (spin + hf * soft.angularAcceleration) / (1.0f + hf * soft.angularDamping);
-      limit(velocity, mostSpeed);
-      limit(spin, mostSpin);
-      if (soft.precise != kNone && precise_[soft.precise].gyroscopic) {
-        PreciseBody& precise = precise_[soft.precise];
-        // The momentum that contacts gave stays the same; the spin it means depends on how the body is turned now. (Kept as
-        // a spin it would be worth more momentum with every substep, up to the ratio of the moments, and blow up.)
-        const Vec3 momentum = inWorldAxes(precise.rowRotation, bodies[i].inertia) * Vec3(soft.spinMark.cast<double>());
-        soft.spinMark = (precise.inverseInertia * momentum).cast<float>();
-        soft.inverseInertia = precise.inverseInertia.cast<float>();
-        precise.rowRotation = precise.rotation;
-        const Vec3 local = precise.rotation.conjugate() * Vec3(spin.cast<double>());
-        precise.midpoint = precise.rotation * midpointAngularVelocity(bodies[i].inertia, local, h);
-        spin = precise.midpoint.cast<float>();
-      }
-      const Float3 changeV = soft.velocityMark;
-      const Float3 changeW = soft.spinMark;
-      soft.velocityMark = velocity;
-      soft.spinMark = spin;
-      velocity += changeV;
-      spin += changeW;
-    }
+    wide::integrateVelocities(rows(), first, last, hf, limits, marked_);
   });
+  for (PreciseBody& precise : precise_) {
+    if (!precise.gyroscopic) continue;
+    auto mark = angularOf(marks_[precise.body]);
+    const Vec3 local = precise.rotation.conjugate() * Vec3(mark.cast<double>());
+    precise.midpoint = precise.rotation * midpointAngularVelocity(bodies[precise.body].inertia, local, h);
+    mark = precise.midpoint.cast<float>();
+    spinOf(solver_[precise.body]) = mark + precise.change;
+  }
+  marked_ = false;
 }
 
 void SoftBodies::integratePositions(StepContext& context, double h) {
-  const float hf = static_cast<float>(h);
   const std::vector<Body>& bodies = context.system.bodies;
+  for (const std::uint32_t index : locked_) lock(solver_[index], bodies_[index].locked);
   context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      SoftBody& soft = bodies_[i];
-      const Body& body = bodies[i];
-      if (!body.moves() || (body.isDynamic() && !soft.constrained)) continue;
-      wide::SolverBody& solver = solver_[i];
-      if (soft.locked != 0) lock(solver, soft.locked);
-      for (int k = 0; k < 3; ++k) {
-        solver.moved[k] += hf * solver.velocity[k];
-        solver.turned[k] += hf * solver.spin[k];
-      }
-      if (soft.precise == kNone) continue;
-      PreciseBody& precise = precise_[soft.precise];
-      auto spin = spinOf(solver);
-      const Vec3 turn = spin.cast<double>();
-      const Quat before = precise.rotation;
-      precise.rotation = cayleyTurned(before, before.conjugate() * turn, h);
-      if (soft.inverseMass == 0.0f) continue;
-      if (precise.gyroscopic) {
-        // The midpoint rule keeps the momentum that the substep began with; constraints added theirs at the midpoint. With
-        // M the momentum at the midpoint spin (in body axes) the end momentum is M + (h/2) M x m, see math/rotation.hpp.
-        const Mat3& inertia = body.inertia;
-        const Vec3 m = before.conjugate() * precise.midpoint;
-        const Vec3 im = inertia * m;
-        const Vec3 start = before * (im - 0.5 * h * im.cross(m));  // world axes: kept
-        const Vec3 added = before * (inertia * (before.conjugate() * (turn - precise.midpoint)));
-        const Vec3 end = precise.rotation * (body.inverseInertia * (precise.rotation.conjugate() * (start + added)));
-        const Float3 change = (end - turn).cast<float>();
-        spin += change;
-        soft.spinMark += change;  // not a constraint's doing
-      }
-      precise.inverseInertia = inWorldAxes(precise.rotation, body.inverseInertia);
-    }
+    wide::integratePositions(solver_.data(), first, last, static_cast<float>(h));
   });
+  for (PreciseBody& precise : precise_) {
+    const Body& body = bodies[precise.body];
+    if (!body.moves()) continue;
+    auto spin = spinOf(solver_[precise.body]);
+    const Vec3 turn = spin.cast<double>();
+    const Quat before = precise.rotation;
+    precise.rotation = cayleyTurned(before, before.conjugate() * turn, h);
+    if (bodies_[precise.body].inverseMass == 0.0f) continue;
+    if (precise.gyroscopic) {
+      // The midpoint rule keeps the momentum that the substep began with; constraints added theirs at the midpoint. With
+      // M the momentum at the midpoint spin (in body axes) the end momentum is M + (h/2) M x m, see math/rotation.hpp.
+      const Mat3& inertia = body.inertia;
+      const Vec3 m = before.conjugate() * precise.midpoint;
+      const Vec3 im = inertia * m;
+      const Vec3 start = before * (im - 0.5 * h * im.cross(m));  // world axes: kept
+      const Vec3 added = before * (inertia * (before.conjugate() * (turn - precise.midpoint)));
+      const Vec3 end = precise.rotation * (body.inverseInertia * (precise.rotation.conjugate() * (start + added)));
+      const Float3 change = (end - turn).cast<float>();
+      spin += change;
+      angularOf(marks_[precise.body]) += change;  // not a constraint's doing
+    }
+    precise.inverseInertia = inWorldAxes(precise.rotation, body.inverseInertia);
+  }
 }
 
 void SoftBodies::markContactChange(StepContext& context) {
-  context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      SoftBody& soft = bodies_[i];
-      if (soft.inverseMass == 0.0f || !soft.constrained) continue;
-      soft.velocityMark = velocityOf(solver_[i]) - soft.velocityMark;
-      soft.spinMark = spinOf(solver_[i]) - soft.spinMark;
-    }
-  });
+  context.tasks.parallelFor(bodies_.size(), kBodyGrain,
+                            [&](std::size_t first, std::size_t last) { wide::markChange(rows(), first, last); });
+  marked_ = true;
 }
 
 void SoftBodies::finish(StepContext& context, double dt, int substeps) {

@@ -18,11 +18,11 @@ constexpr double kTwoPi = 6.283185307179586;
 constexpr double kMostRescaling = 10.0;
 
 Softness softness(double frequency, double dampingRatio, double h) {
-  if (frequency <= 0.0) return {0.0f, 1.0f, 0.0f};
+  if (frequency <= 0.0) return {0.0f, 1.0f};
   const double omega = kTwoPi * frequency;
   const double a1 = 2.0 * dampingRatio + h * omega;
   const double a2 = h * omega * a1;
-  return {static_cast<float>(omega / a1), static_cast<float>(a2 / (1.0 + a2)), static_cast<float>(1.0 / (1.0 + a2))};
+  return {static_cast<float>(omega / a1), static_cast<float>(a2 / (1.0 + a2))};
 }
 
 const Softness& softnessOf(const SoftBody& a, const SoftBody& b, const SoftContactValues& values) {
@@ -49,40 +49,49 @@ void frictionCenter(const Contact& contact, Float3& armA, Float3& armB) {
   }
 }
 
-// Everything of a point's row that depends on the bodies' inertia.
-void fillPointMass(ContactPointLanes& lanes, int lane, const Contact& contact, const ContactPoint& point, const SoftBody& a,
-                   const SoftBody& b, const SoftContactValues& values) {
+// Everything of the points' rows that depends on the bodies' inertia: masses, and what their impulses do to each other's
+// velocities.
+void fillPoints(ContactBlock& block, ContactPointLanes* points, int lane, const Contact& contact, const SoftBody& a,
+                const SoftBody& b, const SoftContactValues& values) {
   const Float3& n = contact.normal;
-  const Float3 armA = point.anchorA.cross(n);
-  const Float3 armB = point.anchorB.cross(n);
-  const Float3 turnA = a.inverseInertia * armA;
-  const Float3 turnB = b.inverseInertia * armB;
-  const float mass = inverse(a.inverseMass + b.inverseMass + armA.dot(turnA) + armB.dot(turnB));
-  set(lanes.armA, lane, armA);
-  set(lanes.armB, lane, armB);
-  set(lanes.turnA, lane, turnA);
-  set(lanes.turnB, lane, turnB);
-  lanes.mass[lane] = mass;
-  if (contact.stiffness > 0.0f) {
-    // A stated stiffness is shared by the points of the patch.
-    const float k = contact.stiffness / static_cast<float>(contact.count);
-    const float c = contact.damping / static_cast<float>(contact.count);
-    const float compliance = 1.0f / (values.h * (values.h * k + c));
-    lanes.softMass[lane] = mass / (1.0f + compliance * mass);
-    lanes.softShare[lane] = compliance * lanes.softMass[lane];
-  } else {
-    const Softness& soft = softnessOf(a, b, values);
-    lanes.softMass[lane] = soft.massScale * mass;
-    lanes.softShare[lane] = soft.share;
+  const float linear = a.inverseMass + b.inverseMass;
+  std::array<Float3, kManifoldPoints> armsA, armsB;
+  for (int p = 0; p < contact.count; ++p) {
+    ContactPointLanes& lanes = points[p];
+    const Float3 armA = armsA[p] = contact.points[p].anchorA.cross(n);
+    const Float3 armB = armsB[p] = contact.points[p].anchorB.cross(n);
+    const Float3 turnA = a.inverseInertia * armA, turnB = b.inverseInertia * armB;
+    const float mass = inverse(linear + armA.dot(turnA) + armB.dot(turnB));
+    set(lanes.armA, lane, armA);
+    set(lanes.armB, lane, armB);
+    lanes.mass[lane] = mass;
+    for (int q = 0; q < p; ++q)
+      block.coupling[p * (p - 1) / 2 + q][lane] = linear + armsA[q].dot(turnA) + armsB[q].dot(turnB);
+    if (contact.stiffness > 0.0f) {
+      // A stated stiffness is shared by the points of the patch.
+      const float k = contact.stiffness / static_cast<float>(contact.count);
+      const float c = contact.damping / static_cast<float>(contact.count);
+      const float compliance = 1.0f / (values.h * (values.h * k + c));
+      lanes.stiffness[lane] = 1.0f / (1.0f + compliance * mass);
+    } else {
+      lanes.stiffness[lane] = softnessOf(a, b, values).massScale;
+    }
   }
 }
 
+void setInertia(float (&lanes)[6][kLanes], int lane, const Eigen::Matrix3f& inverse) {
+  lanes[0][lane] = inverse(0, 0);
+  lanes[1][lane] = inverse(1, 1);
+  lanes[2][lane] = inverse(2, 2);
+  lanes[3][lane] = inverse(0, 1);
+  lanes[4][lane] = inverse(0, 2);
+  lanes[5][lane] = inverse(1, 2);
+}
+
 // Likewise of the patch's friction.
-void fillFrictionMass(ContactBlock& block, int lane, const Contact& contact, const SoftBody& a, const SoftBody& b) {
-  Float3 centerA, centerB;
-  frictionCenter(contact, centerA, centerB);
+void fillFriction(ContactBlock& block, int lane, const Contact& contact, const Float3& t1, const Float3& centerA,
+                  const Float3& centerB, const SoftBody& a, const SoftBody& b) {
   const Float3& n = contact.normal;
-  const Float3 t1 = n.unitOrthogonal();
   const Float3 t2 = n.cross(t1);
   const Float3 armA1 = centerA.cross(t1), armB1 = centerB.cross(t1);
   const Float3 armA2 = centerA.cross(t2), armB2 = centerB.cross(t2);
@@ -92,10 +101,6 @@ void fillFrictionMass(ContactBlock& block, int lane, const Contact& contact, con
   set(block.armB1, lane, armB1);
   set(block.armA2, lane, armA2);
   set(block.armB2, lane, armB2);
-  set(block.turnA1, lane, turnA1);
-  set(block.turnB1, lane, turnB1);
-  set(block.turnA2, lane, turnA2);
-  set(block.turnB2, lane, turnB2);
   const float linear = a.inverseMass + b.inverseMass;
   const float k11 = linear + armA1.dot(turnA1) + armB1.dot(turnB1);
   const float k22 = linear + armA2.dot(turnA2) + armB2.dot(turnB2);
@@ -111,9 +116,9 @@ void fillFrictionMass(ContactBlock& block, int lane, const Contact& contact, con
     block.k12[lane] = 0.0f;
   }
   const Float3 twistA = a.inverseInertia * n, twistB = b.inverseInertia * n;
-  set(block.twistTurnA, lane, twistA);
-  set(block.twistTurnB, lane, twistB);
   block.twistMass[lane] = inverse(n.dot(twistA) + n.dot(twistB));
+  block.twist1[lane] = n.dot(turnA1 + turnB1);
+  block.twist2[lane] = n.dot(turnA2 + turnB2);
 }
 
 void fillLane(ContactBlock& block, ContactPointLanes* points, int lane, Contact& contact, std::uint32_t slot,
@@ -133,18 +138,21 @@ void fillLane(ContactBlock& block, ContactPointLanes* points, int lane, Contact&
   const bool stated = contact.stiffness > 0.0f;
   block.restitution[lane] = stated ? 0.0f : contact.restitution;
   if (block.restitution[lane] > 0.0f) block.bounces |= static_cast<std::uint8_t>(1u << lane);
-  block.approachAcceleration[lane] = contact.normal.dot(b.acceleration - a.acceleration);
+  block.approachAcceleration[lane] =
+      contact.normal.dot(bodies.acceleration(contact.bodyB) - bodies.acceleration(contact.bodyA));
   block.relaxes[lane] = stated ? 0.0f : 1.0f;  // relaxation would make a stated stiffness rigid
   block.pushOut[lane] = stated ? 1e30f : values.pushOut;
   block.biasRate[lane] =
       stated ? contact.stiffness / (values.h * contact.stiffness + contact.damping) : softnessOf(a, b, values).rate;
 
+  setInertia(block.inertiaA, lane, a.inverseInertia);
+  setInertia(block.inertiaB, lane, b.inverseInertia);
+  fillPoints(block, points + block.firstPoint, lane, contact, a, b, values);
   Float3 centerA, centerB;
   frictionCenter(contact, centerA, centerB);
   for (int p = 0; p < contact.count; ++p) {
     ContactPointLanes& lanes = points[block.firstPoint + p];
     const ContactPoint& point = contact.points[p];
-    fillPointMass(lanes, lane, contact, point, a, b, values);
     lanes.separation[lane] = point.separation;
     lanes.impulse[lane] = values.rescale * point.normalImpulse;
     lanes.lever[lane] = (point.anchorA - centerA).norm();
@@ -152,8 +160,8 @@ void fillLane(ContactBlock& block, ContactPointLanes* points, int lane, Contact&
     const bool remembers = !stated && (contact.oldPoints >> p & 1) != 0;
     lanes.heldImpulse[lane] = remembers ? values.memory * lanes.impulse[lane] : 0.0f;
   }
-  fillFrictionMass(block, lane, contact, a, b);
   const Float3 t1 = contact.normal.unitOrthogonal();
+  fillFriction(block, lane, contact, t1, centerA, centerB, a, b);
   set(block.tangent, lane, t1);
   block.friction1[lane] = values.rescale * contact.frictionImpulse.dot(t1);
   block.friction2[lane] = values.rescale * contact.frictionImpulse.dot(contact.normal.cross(t1));
@@ -273,10 +281,12 @@ void SoftContacts::refreshSpinning(StepContext& context, const SoftBodies& bodie
     const SoftBody& a = bodies[contact.bodyA];
     const SoftBody& b = bodies[contact.bodyB];
     const int at = static_cast<int>(lane);
-    for (int p = 0; p < contact.count; ++p) {
-      fillPointMass(points_[block.firstPoint + p], at, contact, contact.points[p], a, b, values_);
-    }
-    fillFrictionMass(block, at, contact, a, b);
+    setInertia(block.inertiaA, at, a.inverseInertia);
+    setInertia(block.inertiaB, at, b.inverseInertia);
+    fillPoints(block, points_.data() + block.firstPoint, at, contact, a, b, values_);
+    Float3 centerA, centerB;
+    frictionCenter(contact, centerA, centerB);
+    fillFriction(block, at, contact, contact.normal.unitOrthogonal(), centerA, centerB, a, b);
   }
 }
 

@@ -15,8 +15,7 @@ namespace cairn {
 // k = m w^2, c = 2 zeta m w, softness 1/(h (h k + c)). Implicit Euler, so stable for any stiffness.
 struct Softness {
   float rate;       // 1/s
-  float massScale;  // m_soft / m
-  float share;
+  float massScale;  // m_soft / m; the spring lets go of the rest, 1 - massScale, of the impulse in each pass
 };
 
 // What all contacts of a step share.

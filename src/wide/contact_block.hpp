@@ -25,16 +25,14 @@ struct alignas(64) SolverBody {
 };
 
 struct alignas(64) ContactPointLanes {
-  Lane3 armA, armB;    // r x n
-  Lane3 turnA, turnB;  // inverse inertia times r x n
-  Lane mass;           // kg, 1 / (J M^-1 J^T); 0 in an empty lane
-  Lane softMass;       // kg, of the softened row
-  Lane softShare;      // how much of the impulse the spring lets go per pass
-  Lane separation;     // m at the step's beginning
-  Lane impulse;        // N s in this substep
-  Lane heldImpulse;    // N s that the spring need not hold: the load memory
-  Lane total;          // N s over the step
-  Lane lever;          // m, from the friction centre
+  Lane3 armA, armB;  // r x n
+  Lane mass;         // kg, 1 / (J M^-1 J^T); 0 in an empty lane
+  Lane stiffness;    // of the softened row, 1 if rigid: m_soft / m; the spring lets go of the rest of its impulse per pass
+  Lane separation;   // m at the step's beginning
+  Lane impulse;      // N s in this substep
+  Lane heldImpulse;  // N s that the spring need not hold: the load memory
+  Lane total;        // N s over the step
+  Lane lever;        // m, from the friction centre
 };
 
 // What restitution needs of a point, at the substep's beginning. Only blocks that can bounce have these.
@@ -54,20 +52,22 @@ struct alignas(64) ContactBlock {
 
   alignas(32) Lane3 normal;  // from A to B
   Lane3 tangent;             // the second tangent is normal x tangent
+  Lane coupling[6];          // 1/kg: what an impulse at point q adds to the velocity of point p > q, at p (p - 1)/2 + q
   Lane inverseMassA, inverseMassB;
+  Lane inertiaA[6], inertiaB[6];  // inverse, 1/(kg m^2), world axes: xx, yy, zz, xy, xz, yz
   Lane friction, restitution;
   Lane relaxes;               // 1, or 0 where relaxation must leave a stated stiffness alone
   Lane biasRate;              // 1/s: how much of the penetration is undone per second
   Lane pushOut;               // m/s at most
   Lane approachAcceleration;  // m/s^2 along the normal, of B against A, by external loads
   // Friction of the whole patch acts at one centre: two tangents and a twist.
-  Lane3 armA1, armB1, turnA1, turnB1;  // tangent 1
-  Lane3 armA2, armB2, turnA2, turnB2;  // tangent 2
-  Lane k11, k12, k22;                  // inverse of the 2 x 2 tangent matrix, kg
-  Lane3 twistTurnA, twistTurnB;        // inverse inertia times the normal
-  Lane twistMass;                      // kg m^2
-  Lane friction1, friction2, twist;    // impulses in this substep
-  Lane total1, total2, totalTwist;     // over the step
+  Lane3 armA1, armB1;                // tangent 1
+  Lane3 armA2, armB2;                // tangent 2
+  Lane k11, k12, k22;                // inverse of the 2 x 2 tangent matrix, kg
+  Lane twistMass;                    // kg m^2
+  Lane twist1, twist2;               // 1/(kg m): what the tangent impulses add to the spin about the normal
+  Lane friction1, friction2, twist;  // impulses in this substep
+  Lane total1, total2, totalTwist;   // over the step
 };
 
 struct SubstepValues {

@@ -6,7 +6,7 @@
 //
 // One normal row, with u = J v its relative velocity, s its separation, m its mass, lambda its impulse:
 //   s > 0 (apart):   lambda' = max(0, lambda - m (u + s/h))                       do not cross the gap within the substep
-//   s <= 0, soft:    lambda' = max(0, lambda - m_soft (u + b) - share (lambda - held)),  b = max(rate s, -pushOut)
+//   s <= 0, soft:    lambda' = max(0, lambda - w m (u + b) - (1 - w) (lambda - held)),  b = max(rate s, -pushOut)
 //   s <= 0, relax:   lambda' = max(0, lambda - m u)                                take the push-out velocity back
 // `held` pulls the soft row towards last step's load instead of towards zero, which stiffens resting contact.
 // Friction: the two tangent impulses of a patch are projected on the disc of radius mu * sum(lambda), the twist on the
@@ -139,6 +139,36 @@ HWY_INLINE void scatter(const Motion& m, SolverBody* bodies, const std::uint32_t
 
 #endif
 
+// Symmetric.
+struct Inertia {
+  V xx, yy, zz, xy, xz, yz;
+  HWY_INLINE Inertia(const Lane (&lanes)[6], int at)
+      : xx(load(lanes[0] + at)),
+        yy(load(lanes[1] + at)),
+        zz(load(lanes[2] + at)),
+        xy(load(lanes[3] + at)),
+        xz(load(lanes[4] + at)),
+        yz(load(lanes[5] + at)) {}
+  HWY_INLINE V3 operator*(const V3& v) const { return {dot({xx, xy, xz}, v), dot({xy, yy, yz}, v), dot({xz, yz, zz}, v)}; }
+};
+
+// Impulses on a pair: along directions, and their moments about the two centres of mass.
+struct Push {
+  V3 linear, momentA, momentB;
+  HWY_INLINE Push() {
+    const V zero = hn::Zero(kTag);
+    linear = momentA = momentB = {zero, zero, zero};
+  }
+  HWY_INLINE void add(const V3& direction, const V3& armA, const V3& armB, V impulse) {
+    addScaled(linear, direction, impulse);
+    addMoment(armA, armB, impulse);
+  }
+  HWY_INLINE void addMoment(const V3& armA, const V3& armB, V impulse) {
+    addScaled(momentA, armA, impulse);
+    addScaled(momentB, armB, impulse);
+  }
+};
+
 // One block's bodies, from gather to scatter.
 struct PairMotion {
   Motion a, b;
@@ -156,23 +186,25 @@ struct PairMotion {
   HWY_INLINE V relative(const V3& direction, const V3& armA, const V3& armB) const {
     return hn::Add(dot(direction, sub(b.linear, a.linear)), hn::Sub(dot(armB, b.angular), dot(armA, a.angular)));
   }
-  HWY_INLINE void push(const V3& direction, const V3& turnA, const V3& turnB, V impulse) {
-    subScaled(a.linear, direction, hn::Mul(massA, impulse));
-    subScaled(a.angular, turnA, impulse);
-    addScaled(b.linear, direction, hn::Mul(massB, impulse));
-    addScaled(b.angular, turnB, impulse);
+  HWY_INLINE void apply(const Push& push, const ContactBlock& block, int at) {
+    subScaled(a.linear, push.linear, massA);
+    addScaled(b.linear, push.linear, massB);
+    a.angular = sub(a.angular, Inertia(block.inertiaA, at) * push.momentA);
+    const V3 turned = Inertia(block.inertiaB, at) * push.momentB;
+    b.angular = {hn::Add(b.angular.x, turned.x), hn::Add(b.angular.y, turned.y), hn::Add(b.angular.z, turned.z)};
   }
 };
 
-// Separations now: those at the step's beginning plus the motion since.
+// Motion since the step's beginning.
 struct Displacement {
   Motion a, b;
   HWY_INLINE Displacement(const ContactBlock& block, const SolverBody* bodies, int at)
       : a(gather<8>(bodies, block.bodyA + at)), b(gather<8>(bodies, block.bodyB + at)) {}
-  HWY_INLINE V separation(const ContactPointLanes& point, const V3& normal, int at) const {
-    const V linear = dot(normal, sub(b.linear, a.linear));
+  HWY_INLINE V along(const V3& normal) const { return dot(normal, sub(b.linear, a.linear)); }
+  // Of a point now: the one at the step's beginning plus the motion since, whose part along the normal all points share.
+  HWY_INLINE V separation(const ContactPointLanes& point, V along, int at) const {
     const V angular = hn::Sub(dot(load(point.armB, at), b.angular), dot(load(point.armA, at), a.angular));
-    return hn::Add(load(point.separation + at), hn::Add(linear, angular));
+    return hn::Add(load(point.separation + at), hn::Add(along, angular));
   }
 };
 
@@ -183,15 +215,15 @@ void ApplyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies)
       const V3 normal = load(block.normal, at);
       const V3 tangent1 = load(block.tangent, at);
       const V3 tangent2 = cross(normal, tangent1);
+      Push push;
       for (unsigned p = 0; p < block.points; ++p) {
         const ContactPointLanes& point = points[block.firstPoint + p];
-        motion.push(normal, load(point.turnA, at), load(point.turnB, at), load(point.impulse + at));
+        push.add(normal, load(point.armA, at), load(point.armB, at), load(point.impulse + at));
       }
-      motion.push(tangent1, load(block.turnA1, at), load(block.turnB1, at), load(block.friction1 + at));
-      motion.push(tangent2, load(block.turnA2, at), load(block.turnB2, at), load(block.friction2 + at));
-      const V twist = load(block.twist + at);
-      subScaled(motion.a.angular, load(block.twistTurnA, at), twist);
-      addScaled(motion.b.angular, load(block.twistTurnB, at), twist);
+      push.add(tangent1, load(block.armA1, at), load(block.armB1, at), load(block.friction1 + at));
+      push.add(tangent2, load(block.armA2, at), load(block.armB2, at), load(block.friction2 + at));
+      push.addMoment(normal, normal, load(block.twist + at));
+      motion.apply(push, block, at);
       motion.write(block, bodies, at);
     }
   }
@@ -202,8 +234,8 @@ struct Load {
   V force, moment;
 };
 
-// kBook: add the impulses to the step's sums.
-template <bool kBook>
+// kRelax: the second pass, whose impulses are also added to the step's sums.
+template <bool kRelax>
 HWY_INLINE void SolveFriction(ContactBlock& block, PairMotion& motion, const V3& normal, const Load& load_, int at) {
   const V3 tangent1 = load(block.tangent, at);
   const V3 tangent2 = cross(normal, tangent1);
@@ -212,6 +244,7 @@ HWY_INLINE void SolveFriction(ContactBlock& block, PairMotion& motion, const V3&
 
   const V u1 = motion.relative(tangent1, load(block.armA1, at), load(block.armB1, at));
   const V u2 = motion.relative(tangent2, load(block.armA2, at), load(block.armB2, at));
+  const V spin = dot(normal, sub(motion.b.angular, motion.a.angular));
   const V k12 = load(block.k12 + at);
   const V old1 = load(block.friction1 + at);
   const V old2 = load(block.friction2 + at);
@@ -221,92 +254,124 @@ HWY_INLINE void SolveFriction(ContactBlock& block, PairMotion& motion, const V3&
   const V length2 = hn::Add(hn::Mul(f1, f1), hn::Mul(f2, f2));
   const auto slides = hn::Gt(length2, hn::Mul(limit, limit));
   const V one = hn::Set(kTag, 1.0f);
-  const V scale = hn::IfThenElse(slides, hn::Div(limit, hn::Sqrt(hn::IfThenElse(slides, length2, one))), one);
-  f1 = hn::Mul(f1, scale);
-  f2 = hn::Mul(f2, scale);
+  if (!hn::AllFalse(kTag, slides)) {
+    const V scale = hn::IfThenElse(slides, hn::Div(limit, hn::Sqrt(hn::IfThenElse(slides, length2, one))), one);
+    f1 = hn::Mul(f1, scale);
+    f2 = hn::Mul(f2, scale);
+  }
   store(f1, block.friction1 + at);
   store(f2, block.friction2 + at);
-  motion.push(tangent1, load(block.turnA1, at), load(block.turnB1, at), hn::Sub(f1, old1));
-  motion.push(tangent2, load(block.turnA2, at), load(block.turnB2, at), hn::Sub(f2, old2));
-  if (kBook) {
-    store(hn::Add(load(block.total1 + at), f1), block.total1 + at);
-    store(hn::Add(load(block.total2 + at), f2), block.total2 + at);
-  }
+  const V change1 = hn::Sub(f1, old1), change2 = hn::Sub(f2, old2);
 
-  const V spin = dot(normal, sub(motion.b.angular, motion.a.angular));
+  // The spin after the tangents were changed.
+  const V after =
+      hn::Add(spin, hn::Add(hn::Mul(load(block.twist1 + at), change1), hn::Mul(load(block.twist2 + at), change2)));
   const V oldTwist = load(block.twist + at);
   const V most = hn::Mul(mu, load_.moment);
-  const V wanted = hn::Sub(oldTwist, hn::Mul(load(block.twistMass + at), spin));
+  const V wanted = hn::Sub(oldTwist, hn::Mul(load(block.twistMass + at), after));
   const V twist = hn::Max(hn::Min(wanted, most), hn::Sub(zero, most));
   store(twist, block.twist + at);
   const V change = hn::Sub(twist, oldTwist);
-  subScaled(motion.a.angular, load(block.twistTurnA, at), change);
-  addScaled(motion.b.angular, load(block.twistTurnB, at), change);
-  if (kBook) store(hn::Add(load(block.totalTwist + at), twist), block.totalTwist + at);
+
+  Push push;
+  push.add(tangent1, load(block.armA1, at), load(block.armB1, at), change1);
+  push.add(tangent2, load(block.armA2, at), load(block.armB2, at), change2);
+  push.addMoment(normal, normal, change);
+  motion.apply(push, block, at);
+  if (kRelax) {
+    store(hn::Add(load(block.total1 + at), f1), block.total1 + at);
+    store(hn::Add(load(block.total2 + at), f2), block.total2 + at);
+    store(hn::Add(load(block.totalTwist + at), twist), block.totalTwist + at);
+  }
+}
+
+// The points are solved one after another, but their velocities are all computed first: what a point's impulse does to the
+// next one's velocity is a number (`coupling`) known in advance. The chain of operations that must wait for each other is
+// then a third as long as through the bodies' velocities, and that chain is what a pass spends its time on.
+template <int kPoints, bool kRelax>
+HWY_INLINE void SolveBlock(ContactBlock& block, ContactPointLanes* points, SolverBody* bodies, V inverseH, int at) {
+  const V zero = hn::Zero(kTag), one = hn::Set(kTag, 1.0f);
+  PairMotion motion(block, bodies, at);
+  const Displacement displacement(block, bodies, at);
+  const V3 normal = load(block.normal, at);
+  const V alongV = dot(normal, sub(motion.b.linear, motion.a.linear));
+  const V alongX = displacement.along(normal);
+  V u[kPoints], s[kPoints], change[kPoints];
+#pragma GCC unroll 4
+  for (int p = 0; p < kPoints; ++p) {
+    const V3 armA = load(points[p].armA, at), armB = load(points[p].armB, at);
+    u[p] = hn::Add(alongV, hn::Sub(dot(armB, motion.b.angular), dot(armA, motion.a.angular)));
+    s[p] = displacement.separation(points[p], alongX, at);
+  }
+  Load sum{zero, zero};
+  V total = zero;
+  Push push;
+#pragma GCC unroll 4
+  for (int p = 0; p < kPoints; ++p) {
+    ContactPointLanes& point = points[p];
+#pragma GCC unroll 3
+    for (int q = 0; q < p; ++q) u[p] = hn::Add(u[p], hn::Mul(load(block.coupling[p * (p - 1) / 2 + q] + at), change[q]));
+    const V old = load(point.impulse + at);
+    V impulse;
+    if constexpr (kRelax) {
+      const V bias = hn::Mul(hn::Max(s[p], zero), inverseH);
+      const V mass = hn::Mul(load(block.relaxes + at), load(point.mass + at));
+      impulse = hn::Max(hn::Sub(old, hn::Mul(mass, hn::Add(u[p], bias))), zero);
+      store(hn::Add(load(point.total + at), impulse), point.total + at);
+    } else {
+      const auto apart = hn::Gt(s[p], zero);
+      const V pushOut = hn::Max(hn::Mul(load(block.biasRate + at), s[p]), hn::Neg(load(block.pushOut + at)));
+      const V bias = hn::IfThenElse(apart, hn::Mul(s[p], inverseH), pushOut);
+      const V stiffness = hn::IfThenElse(apart, one, load(point.stiffness + at));
+      const V mass = hn::Mul(stiffness, load(point.mass + at));
+      const V pull = hn::Mul(hn::Sub(one, stiffness), hn::Sub(old, load(point.heldImpulse + at)));
+      impulse = hn::Max(hn::Sub(hn::Sub(old, pull), hn::Mul(mass, hn::Add(u[p], bias))), zero);
+    }
+    store(impulse, point.impulse + at);
+    change[p] = hn::Sub(impulse, old);
+    total = hn::Add(total, change[p]);
+    sum.force = hn::Add(sum.force, impulse);
+    sum.moment = hn::Add(sum.moment, hn::Mul(impulse, load(point.lever + at)));
+    push.addMoment(load(point.armA, at), load(point.armB, at), change[p]);
+  }
+  addScaled(push.linear, normal, total);
+  motion.apply(push, block, at);
+  // In both passes: without friction in the first, pushing bricks out of each other would shove them sideways before
+  // relaxation can object.
+  SolveFriction<kRelax>(block, motion, normal, sum, at);
+  motion.write(block, bodies, at);
+}
+
+template <bool kRelax>
+HWY_INLINE void SolveBlocks(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
+  const V inverseH = hn::Set(kTag, values.inverseH);
+  for (ContactBlock& block : blocks) {
+    ContactPointLanes* first = points + block.firstPoint;
+    for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
+      switch (block.points) {
+        case 1:
+          SolveBlock<1, kRelax>(block, first, bodies, inverseH, at);
+          break;
+        case 2:
+          SolveBlock<2, kRelax>(block, first, bodies, inverseH, at);
+          break;
+        case 3:
+          SolveBlock<3, kRelax>(block, first, bodies, inverseH, at);
+          break;
+        default:
+          SolveBlock<4, kRelax>(block, first, bodies, inverseH, at);
+          break;
+      }
+    }
+  }
 }
 
 void SolveSoft(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
-  const V zero = hn::Zero(kTag);
-  const V inverseH = hn::Set(kTag, values.inverseH);
-  for (ContactBlock& block : blocks) {
-    for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
-      PairMotion motion(block, bodies, at);
-      const Displacement displacement(block, bodies, at);
-      const V3 normal = load(block.normal, at);
-      const V rate = load(block.biasRate + at);
-      const V limit = hn::Neg(load(block.pushOut + at));
-      Load sum{zero, zero};
-      for (unsigned p = 0; p < block.points; ++p) {
-        ContactPointLanes& point = points[block.firstPoint + p];
-        const V s = displacement.separation(point, normal, at);
-        const auto apart = hn::Gt(s, zero);
-        const V bias = hn::IfThenElse(apart, hn::Mul(s, inverseH), hn::Max(hn::Mul(rate, s), limit));
-        const V mass = hn::IfThenElse(apart, load(point.mass + at), load(point.softMass + at));
-        const V share = hn::IfThenElseZero(hn::Not(apart), load(point.softShare + at));
-        const V old = load(point.impulse + at);
-        const V u = motion.relative(normal, load(point.armA, at), load(point.armB, at));
-        const V pull = hn::Mul(share, hn::Sub(old, load(point.heldImpulse + at)));
-        const V wanted = hn::Sub(hn::Sub(old, hn::Mul(mass, hn::Add(u, bias))), pull);
-        const V impulse = hn::Max(wanted, zero);
-        store(impulse, point.impulse + at);
-        motion.push(normal, load(point.turnA, at), load(point.turnB, at), hn::Sub(impulse, old));
-        sum.force = hn::Add(sum.force, impulse);
-        sum.moment = hn::Add(sum.moment, hn::Mul(impulse, load(point.lever + at)));
-      }
-      // Without friction here, pushing bricks out of each other would shove them sideways before relaxation can object.
-      SolveFriction<false>(block, motion, normal, sum, at);
-      motion.write(block, bodies, at);
-    }
-  }
+  SolveBlocks<false>(blocks, points, bodies, values);
 }
 
 void Relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
-  const V zero = hn::Zero(kTag);
-  const V inverseH = hn::Set(kTag, values.inverseH);
-  for (ContactBlock& block : blocks) {
-    for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
-      PairMotion motion(block, bodies, at);
-      const Displacement displacement(block, bodies, at);
-      const V3 normal = load(block.normal, at);
-      const V relaxes = load(block.relaxes + at);
-      Load sum{zero, zero};
-      for (unsigned p = 0; p < block.points; ++p) {
-        ContactPointLanes& point = points[block.firstPoint + p];
-        const V s = displacement.separation(point, normal, at);
-        const V bias = hn::Mul(hn::Max(s, zero), inverseH);
-        const V old = load(point.impulse + at);
-        const V u = motion.relative(normal, load(point.armA, at), load(point.armB, at));
-        const V impulse = hn::Max(hn::Sub(old, hn::Mul(hn::Mul(relaxes, load(point.mass + at)), hn::Add(u, bias))), zero);
-        store(impulse, point.impulse + at);
-        motion.push(normal, load(point.turnA, at), load(point.turnB, at), hn::Sub(impulse, old));
-        store(hn::Add(load(point.total + at), impulse), point.total + at);
-        sum.force = hn::Add(sum.force, impulse);
-        sum.moment = hn::Add(sum.moment, hn::Mul(impulse, load(point.lever + at)));
-      }
-      SolveFriction<true>(block, motion, normal, sum, at);
-      motion.write(block, bodies, at);
-    }
-  }
+  SolveBlocks<true>(blocks, points, bodies, values);
 }
 
 void NoteApproach(Blocks blocks, const ContactPointLanes* points, ApproachLanes* approaches, const SolverBody* bodies) {
@@ -316,11 +381,12 @@ void NoteApproach(Blocks blocks, const ContactPointLanes* points, ApproachLanes*
       const PairMotion motion(block, bodies, at);
       const Displacement displacement(block, bodies, at);
       const V3 normal = load(block.normal, at);
+      const V along = displacement.along(normal);
       for (unsigned p = 0; p < block.points; ++p) {
         const ContactPointLanes& point = points[block.firstPoint + p];
         ApproachLanes& approach = approaches[block.firstApproach + p];
         store(motion.relative(normal, load(point.armA, at), load(point.armB, at)), approach.speed + at);
-        store(displacement.separation(point, normal, at), approach.gap + at);
+        store(displacement.separation(point, along, at), approach.gap + at);
       }
     }
   }
@@ -355,7 +421,9 @@ void Bounce(Blocks blocks, ContactPointLanes* points, const ApproachLanes* appro
         const V push = hn::Neg(hn::Mul(load(point.mass + at), hn::Add(u, hn::Mul(restitution, atSurface))));
         // Only ever pushes: a faster separation than asked for is left alone.
         const V change = hn::IfThenElseZero(hits, hn::Max(push, zero));
-        motion.push(normal, load(point.turnA, at), load(point.turnB, at), change);
+        Push one;
+        one.add(normal, load(point.armA, at), load(point.armB, at), change);
+        motion.apply(one, block, at);
         store(hn::Add(load(point.total + at), change), point.total + at);
       }
       motion.write(block, bodies, at);

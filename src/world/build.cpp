@@ -181,6 +181,7 @@ void World::setSettings(const WorldSettings& settings) {
   std::unique_ptr<Stepper> stepper = makeStepper(settings.stepper);
   impl_->stepper = std::move(stepper);
   if (impl_->tasks.threads() != settings.threads) impl_->tasks.setThreads(settings.threads);
+  if (impl_->state.settings.pairs != settings.pairs) impl_->state.system.contacts.forgetManifolds();
   impl_->state.settings = settings;
   impl_->refusalIsFresh = false;
 }
@@ -412,6 +413,7 @@ bool World::setMaterial(ShapeId id, const Material& material) {
   checkMaterial("material", material);
   System& system = impl_->state.system;
   collider->material = materialIndex(system.materials, material);
+  system.contacts.forgetManifolds();  // and the mixed materials with them
   impl_->refusalIsFresh = false;
   impl_->wakeIsland(system.bodies[collider->body]);
   return true;

@@ -114,7 +114,7 @@ void WorldImpl::placeColliders() {
       collider.active = body.moves();
       collider.dynamic = body.isDynamic();
       if (!collider.active && !collider.stale) continue;
-      collider.pose = Pose{body.center, body.rotation} * collider.local;
+      placeCollider(collider, {body.center, body.rotation});
       collider.velocity = body.velocity;
       collider.spinReach = collider.radius < 1e9 ? body.spin.norm() * collider.radius : 0.0;
     }

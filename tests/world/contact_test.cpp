@@ -247,5 +247,36 @@ TEST(Contact, FastBallDoesNotPassThroughAThinWall) {
   EXPECT_LT(world.state(id)->center.x(), 0.0);
 }
 
+// The narrow phase skips pairs that cannot have met. Whatever overlaps must have been seen, also after bodies were put
+// somewhere else by hand.
+TEST(Contact, NoOverlapGoesUnseen) {
+  World world;
+  addGround(world);
+  std::vector<BodyId> bodies;
+  for (int i = 0; i < 60; ++i) {
+    BodyDesc desc = i % 3 == 0   ? solid(Sphere{0.3}, Vec3::Zero())
+                    : i % 3 == 1 ? solid(Box{Vec3(0.4, 0.2, 0.3)}, Vec3::Zero())
+                                 : solid(Capsule{0.2, 0.3}, Vec3::Zero());
+    desc.pose.position = {(i % 4) * 0.9, (i / 4 % 4) * 0.9, 0.6 + 0.9 * (i / 16)};
+    desc.pose.rotation = turn(0.7 * i, Vec3(1, i % 3, 1).normalized());
+    desc.linearVelocity = {std::sin(i), std::cos(3 * i), 0.0};
+    bodies.push_back(world.addBody(desc));
+  }
+  int overlaps = 0;
+  for (int step = 0; step < 300; ++step) {
+    if (step % 20 == 19) world.setPose(bodies[step % 60], {Vec3(std::sin(step), std::cos(step), 0.5), Quat::Identity()});
+    const Penetration before = world.deepestPenetration();
+    world.step(kDt);
+    if (before.depth < 1e-6) continue;
+    ++overlaps;
+    bool seen = false;
+    for (const ContactEvent& event : world.contactEvents())
+      seen |=
+          (event.shapeA == before.a && event.shapeB == before.b) || (event.shapeA == before.b && event.shapeB == before.a);
+    EXPECT_TRUE(seen) << "step " << step << ", depth " << before.depth;
+  }
+  EXPECT_GT(overlaps, 100);
+}
+
 }  // namespace
 }  // namespace cairn::test

@@ -1,0 +1,66 @@
+#include "collision/kept_manifold.hpp"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+// How far the two may move against each other before the manifold is made anew.
+constexpr double kKeepDistance = 5e-4;  // m
+constexpr double kKeepShare = 1e-3;     // of the smaller one's radius, if that is less
+// The margin grows with speed; this much more is as good as none.
+constexpr double kMarginSlack = 1e-3;  // m
+
+bool isFlat(const Shape& shape) {
+  return shape.type == ShapeType::Box || shape.type == ShapeType::Hull || shape.type == ShapeType::Plane;
+}
+
+}  // namespace
+
+void rememberManifold(const Collider& a, const Collider& b, const Placement& placeA, const Placement& placeB, double margin,
+                      const Manifold& manifold, KeptManifold& kept) {
+  kept.margin = -1.0f;
+  if (manifold.count == 0 || !isFlat(a.shape) || !isFlat(b.shape)) return;
+  const Quat toA = placeA.rotation.conjugate();
+  const Mat3 axes = toA.toRotationMatrix();
+  kept.offset = axes * (placeB.center - placeA.center);
+  kept.turn = (toA * placeB.rotation).cast<float>();
+  kept.normal = (axes * manifold.normal).cast<float>();
+  kept.margin = static_cast<float>(margin);
+  for (int i = 0; i < manifold.count; ++i) {
+    const ManifoldPoint& point = manifold.points[i];
+    kept.anchors[i] = (axes * (point.position - 0.5 * point.separation * manifold.normal - placeA.center)).cast<float>();
+    kept.separations[i] = static_cast<float>(point.separation);
+  }
+}
+
+bool moveManifold(const KeptManifold& kept, int points, const Collider& a, const Collider& b, const Placement& placeA,
+                  const Placement& placeB, double margin, MovedManifold& moved) {
+  if (!kept.isThere() || margin > kept.margin + kMarginSlack) return false;
+  const Quat toA = placeA.rotation.conjugate();
+  const Vec3 offset = toA * (placeB.center - placeA.center);
+  const Vec3 shift = offset - kept.offset;
+  // How B turned against A since: small, so twice the vector part is the rotation vector.
+  const Quat turn = toA * placeB.rotation * kept.turn.conjugate().cast<double>();
+  const Vec3 turned = (turn.w() < 0.0 ? -2.0 : 2.0) * turn.vec();
+  const double reach = std::min(a.radius, b.radius);
+  if (!(shift.norm() + turned.norm() * reach < std::min(kKeepDistance, kKeepShare * reach))) return false;
+
+  const Mat3 axes = placeA.rotation.toRotationMatrix();
+  const Eigen::Matrix3f toWorld = axes.cast<float>();
+  const Vec3 normal = kept.normal.cast<double>();
+  moved.normal = toWorld * kept.normal;
+  const Float3 between = (placeA.center - placeB.center).cast<float>();
+  for (int i = 0; i < points; ++i) {
+    const Vec3 onA = kept.anchors[i].cast<double>();
+    const Vec3 lever = onA + static_cast<double>(kept.separations[i]) * normal - kept.offset;  // from B's centre
+    const Vec3 motion = shift + turned.cross(lever);
+    moved.separations[i] = kept.separations[i] + static_cast<float>(normal.dot(motion));
+    moved.anchorsA[i] = toWorld * kept.anchors[i];
+    moved.anchorsB[i] = moved.anchorsA[i] + between + moved.separations[i] * moved.normal;
+  }
+  return true;
+}
+
+}  // namespace cairn

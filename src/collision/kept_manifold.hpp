@@ -1,0 +1,50 @@
+// Manifolds that are kept while two flat-faced shapes hardly move against each other.
+//
+// Points stay where they are on each body; normal and anchors turn with the bodies and separations are those of the points
+// as they are now, so that leaning structures feel their true moment. Only which points there are is not asked again. Curved
+// shapes are never kept: their contact point wanders as they roll.
+#pragma once
+
+#include <array>
+
+#include "collision/collider.hpp"
+#include "collision/manifold.hpp"
+
+namespace cairn {
+
+using Float3 = Eigen::Vector3f;
+
+// Where a body is: its centre of mass and how it is turned.
+struct Placement {
+  Vec3 center;  // m
+  Quat rotation;
+};
+
+// What a manifold was made from: A's axes, from A's centre of mass.
+struct KeptManifold {
+  Vec3 offset = Vec3::Zero();                                               // m: B's centre of mass
+  Eigen::Quaternion<float, Eigen::DontAlign> turn{1.0f, 0.0f, 0.0f, 0.0f};  // of B against A
+  Float3 normal = Float3::Zero();
+  float margin = -1.0f;                              // m, that it was made with; negative: there is none to keep
+  std::array<Float3, kManifoldPoints> anchors{};     // m: points on A
+  std::array<float, kManifoldPoints> separations{};  // m
+
+  bool isThere() const { return margin >= 0.0f; }
+};
+
+// Remembers the manifold; forgets the old one if these shapes are not of the kind that is kept.
+void rememberManifold(const Collider& a, const Collider& b, const Placement& placeA, const Placement& placeB, double margin,
+                      const Manifold& manifold, KeptManifold& kept);
+
+// A manifold as it is now, relative to the centres of mass, world axes.
+struct MovedManifold {
+  Float3 normal;
+  std::array<Float3, kManifoldPoints> anchorsA, anchorsB;
+  std::array<float, kManifoldPoints> separations;
+};
+
+// False if it has to be made anew: the two moved too far against each other, or points farther off matter now.
+bool moveManifold(const KeptManifold& kept, int points, const Collider& a, const Collider& b, const Placement& placeA,
+                  const Placement& placeB, double margin, MovedManifold& moved);
+
+}  // namespace cairn
