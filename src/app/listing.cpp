@@ -10,6 +10,7 @@
 #include "app/terminal.hpp"
 #include "scene/format.hpp"
 #include "scene/gallery.hpp"
+#include "scene/method_options.hpp"
 #include "scene/scene_run.hpp"
 
 namespace cairn {
@@ -139,21 +140,29 @@ int commandInfo(const std::string& scene, const std::vector<std::string>& set, s
   row("time", fmt::format("{:g} s in steps of {:.6g} ms, stepper {}, {} thread{}", model.seconds, model.dt * 1e3, s.stepper,
                           s.threads, s.threads == 1 ? "" : "s"));
   row("gravity", fmt::format("[{:g}, {:g}, {:g}] m/s2", s.gravity.x(), s.gravity.y(), s.gravity.z()));
-  const double substepRate = s.soft.substeps / model.dt;  // Hz
-  const double frequency = std::min(s.soft.contactFrequency, substepRate / 8.0);
-  row("contacts",
-      fmt::format("{:.4g} Hz ({:g} asked for, at most an eighth of {:g} substeps/s), damping ratio {:g}, load memory "
-                  "{:g}, push out at most {:g} m/s",
-                  frequency, s.soft.contactFrequency, substepRate, s.soft.contactDampingRatio, s.soft.loadMemory,
-                  s.soft.pushOutSpeed));
-  if (typical > 0.0) {
-    const double angular = 2.0 * std::numbers::pi * frequency;
-    row("", fmt::format("which is {:.3g} N/m for a mass of {:.6g} kg, where a material does not state its stiffness",
-                        typical * angular * angular, typical));
+  if (s.stepper == "soft") {
+    const double substepRate = s.soft.substeps / model.dt;  // Hz
+    const double frequency = std::min(s.soft.contactFrequency, substepRate / 8.0);
+    row("contacts",
+        fmt::format("{:.4g} Hz ({:g} asked for, at most an eighth of {:g} substeps/s), damping ratio {:g}, load memory "
+                    "{:g}, push out at most {:g} m/s",
+                    frequency, s.soft.contactFrequency, substepRate, s.soft.contactDampingRatio, s.soft.loadMemory,
+                    s.soft.pushOutSpeed));
+    if (typical > 0.0) {
+      const double angular = 2.0 * std::numbers::pi * frequency;
+      row("", fmt::format("which is {:.3g} N/m for a mass of {:.6g} kg, where a material does not state its stiffness",
+                          typical * angular * angular, typical));
+    }
+    row("joints hold at",
+        fmt::format("{:.4g} Hz ({:g} asked for), damping ratio {:g}", std::min(s.soft.jointFrequency, substepRate / 4.0),
+                    s.soft.jointFrequency, s.soft.jointDampingRatio));
+  } else if (const std::string options = methodText(s.stepper, s); !options.empty()) {
+    row("stepper", fmt::format("{}: {}", s.stepper, options));
   }
-  row("joints hold at",
-      fmt::format("{:.4g} Hz ({:g} asked for), damping ratio {:g}", std::min(s.soft.jointFrequency, substepRate / 4.0),
-                  s.soft.jointFrequency, s.soft.jointDampingRatio));
+  if (stepperTakesSolver(s.stepper)) {
+    row("solver", fmt::format("{} to {:g}, at most {} iterations; friction {}, {} facets", s.solver.name, s.solver.tolerance,
+                              s.solver.iterations, s.friction.law, s.friction.facets));
+  }
   row("limits", fmt::format("contacts from {:g} m, bounce from {:g} m/s, quarantine beyond {:g} m or {:g} m/s",
                             s.speculativeDistance, s.restitutionSpeed, s.maximumCoordinate, s.maximumSpeed));
   row("sleep", s.sleep.enabled ? fmt::format("below {:g} m/s and {:g} rad/s for {:g} s", s.sleep.linearSpeed,

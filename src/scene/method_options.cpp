@@ -182,4 +182,18 @@ void readMethods(const JsonValue& settings, WorldSettings& target) {
   });
 }
 
+std::string methodText(const std::string& method, const WorldSettings& settings) {
+  std::string text;
+  forEachGroup([&](const auto& group) {
+    if (method != group.key) return;
+    for (const auto& option : group.options) {
+      const std::string unit = option.range.unit.empty() ? "" : fmt::format(" {}", option.range.unit);
+      text += text.empty() ? "" : ", ";
+      std::visit([&](auto member) { text += fmt::format("{} {}{}", option.key, (settings.*group.member).*member, unit); },
+                 option.member);
+    }
+  });
+  return text;
+}
+
 }  // namespace cairn

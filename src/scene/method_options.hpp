@@ -10,5 +10,7 @@ namespace cairn {
 std::vector<Field> methodFields();
 // Reads those that are there.
 void readMethods(const JsonValue& settings, WorldSettings& target);
+// The options of one of them with their values and units, for people: "slop 1e-06 m, ..."; empty if it is none of them.
+std::string methodText(const std::string& method, const WorldSettings& settings);
 
 }  // namespace cairn
