@@ -46,7 +46,9 @@ inline Locks planarLocks() { return {.position = {false, true, false}, .rotation
 inline double radians(double degrees) { return degrees * std::numbers::pi / 180.0; }
 inline Quat turned(double angle, const Vec3& axis) { return Quat(Eigen::AngleAxisd(angle, axis)); }
 
+SceneBuilder ballAndChainBuilder();
 SceneBuilder carBuilder();
+SceneBuilder cardHouseBuilder();
 SceneBuilder disksBuilder();
 SceneBuilder engravedBuilder();
 SceneBuilder fallingRoofBuilder();
@@ -57,6 +59,7 @@ SceneBuilder pileBuilder();
 SceneBuilder rattlebackBuilder();
 SceneBuilder siloBuilder();
 SceneBuilder slideToRollBuilder();
+SceneBuilder spheresBuilder();
 SceneBuilder stoneArchBuilder();
 SceneBuilder towerBuilder();
 

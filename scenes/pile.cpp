@@ -1,6 +1,6 @@
 // Boxes of all sizes fall into a bin.
 #include "scene/random.hpp"
-#include "scenes/builders.hpp"
+#include "scenes/bin.hpp"
 
 namespace cairn {
 namespace {
@@ -9,10 +9,9 @@ constexpr double kSmallestEdge = 0.5;  // m
 constexpr double kLargestEdge = 1.0;   // m
 constexpr double kLargestTilt = 0.4;   // rad
 // At the start, along and about each axis: enough to tumble instead of stacking up in columns.
-constexpr double kDriftSpeed = 1.0;     // m/s, sideways
-constexpr double kSpinSpeed = 3.0;      // rad/s
-constexpr double kCell = 1.42;          // m: two of the largest boxes, tilted that far about any axis, do not touch
-constexpr double kWallThickness = 1.0;  // m
+constexpr double kDriftSpeed = 1.0;  // m/s, sideways
+constexpr double kSpinSpeed = 3.0;   // rad/s
+constexpr double kCell = 1.42;       // m: two of the largest boxes, tilted that far about any axis, do not touch
 
 SceneModel build(const ParameterValues& values) {
   const int count = static_cast<int>(values.at("count"));
@@ -26,23 +25,7 @@ SceneModel build(const ParameterValues& values) {
   // The walls are as high as the boxes are at the start: none can leave over the top.
   const int perSide = std::max(1, static_cast<int>(width / kCell));
   const double wallHeight = (count / (perSide * perSide) + 2) * kCell;
-  const auto addStatic = [&](const char* name, const Geometry& geometry, const Vec3& position) {
-    SceneBody body;
-    body.desc.name = name;
-    body.desc.kind = BodyKind::Static;
-    body.desc.pose.position = position;
-    body.desc.shapes = {shapeOf(geometry, material)};
-    model.bodies.push_back(std::move(body));
-  };
-  addStatic("floor", Plane{}, Vec3::Zero());
-  const double reach = 0.5 * (width + kWallThickness);
-  const double z = 0.5 * wallHeight;
-  const Box alongX{0.5 * Vec3(width + 2.0 * kWallThickness, kWallThickness, wallHeight)};
-  const Box alongY{0.5 * Vec3(kWallThickness, width, wallHeight)};
-  addStatic("wall north", alongX, {0.0, reach, z});
-  addStatic("wall south", alongX, {0.0, -reach, z});
-  addStatic("wall east", alongY, {reach, 0.0, z});
-  addStatic("wall west", alongY, {-reach, 0.0, z});
+  addBin(model, width, wallHeight, material);
 
   Random random(static_cast<std::uint64_t>(values.at("seed")));
   for (int i = 0; i < count; ++i) {

@@ -27,6 +27,7 @@ struct Arguments {
   std::vector<std::string> infoSet;
   std::vector<std::string> checkFiles;
   bool reference = false;
+  CLI::App* bench = nullptr;  // what follows it is for another program
 };
 
 void declare(CLI::App& app, Arguments& arguments) {
@@ -99,11 +100,17 @@ void declare(CLI::App& app, Arguments& arguments) {
   CLI::App* check = app.add_subcommand("check", "Check scene files without running them");
   check->add_option("FILE", arguments.checkFiles, "files or gallery names")->required();
 
+  arguments.bench = app.add_subcommand("bench", "Measure Cairn beside Bullet, ODE and MuJoCo (see cairn bench --help)");
+  arguments.bench->prefix_command();
+  arguments.bench->set_help_flag();
+
   CLI::App* schema = app.add_subcommand("schema", "Print the JSON schema of scene files");
   schema->add_flag("--reference", arguments.reference, "print the fields as Markdown tables instead");
 }
 
-std::vector<std::string_view> subcommandNames() { return {"run", "compare", "solve", "list", "info", "check", "schema"}; }
+std::vector<std::string_view> subcommandNames() {
+  return {"run", "compare", "solve", "bench", "list", "info", "check", "schema"};
+}
 
 // CLI11 knows that an argument is wrong; what may have been meant is ours to say.
 std::string explain(const CLI::App& app, const std::vector<std::string>& given, const CLI::ParseError& error) {
@@ -134,6 +141,7 @@ int dispatch(const CLI::App& app, const Arguments& arguments, std::ostream& out,
   if (app.got_subcommand("run")) return commandRun(arguments.run, out, err);
   if (app.got_subcommand("compare")) return commandCompare(arguments.compare, out, err);
   if (app.got_subcommand("solve")) return commandSolve(arguments.solve, out, err);
+  if (app.got_subcommand("bench")) return commandBench(arguments.bench->remaining(), err);
   if (app.got_subcommand("list")) return commandList(out);
   if (app.got_subcommand("info")) return commandInfo(arguments.infoScene, arguments.infoSet, out);
   if (app.got_subcommand("check")) return commandCheck(arguments.checkFiles, out, err);

@@ -39,5 +39,9 @@ int commandList(std::ostream& out);
 int commandInfo(const std::string& scene, const std::vector<std::string>& set, std::ostream& out);
 int commandCheck(const std::vector<std::string>& files, std::ostream& out, std::ostream& err);
 int commandSchema(bool reference, std::ostream& out);
+// Runs the program that links the other engines, beside this one, with the arguments as they are. It writes to the
+// process's own output.
+int commandBench(const std::vector<std::string>& arguments, std::ostream& err);
+int runBenchProgram(const std::string& program, const std::vector<std::string>& arguments, std::ostream& err);
 
 }  // namespace cairn

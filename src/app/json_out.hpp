@@ -50,6 +50,14 @@ class JsonOut {
     const std::string digits = fmt::format("{}", number);  // the shortest that reads back the same
     writer_.RawValue(digits.data(), digits.size(), rapidjson::kNumberType);
   }
+  void flag(std::string_view name, std::optional<bool> on) {
+    key(name);
+    if (on) {
+      writer_.Bool(*on);
+    } else {
+      writer_.Null();
+    }
+  }
   template <class Number>
   void value(std::string_view name, const std::optional<Number>& number) {
     if (number) return value(name, *number);

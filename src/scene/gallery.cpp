@@ -73,9 +73,10 @@ SceneModel buildScene(const SceneBuilder& builder, const std::vector<Override>& 
 
 const std::vector<SceneBuilder>& galleryBuilders() {
   static const std::vector<SceneBuilder> builders{
-      carBuilder(),          disksBuilder(),     engravedBuilder(), fallingRoofBuilder(), inclineBuilder(),
-      newtonCradleBuilder(), overhangBuilder(),  pileBuilder(),     rattlebackBuilder(),  siloBuilder(),
-      slideToRollBuilder(),  stoneArchBuilder(), towerBuilder()};
+      ballAndChainBuilder(), carBuilder(),         cardHouseBuilder(),  disksBuilder(),
+      engravedBuilder(),     fallingRoofBuilder(), inclineBuilder(),    newtonCradleBuilder(),
+      overhangBuilder(),     pileBuilder(),        rattlebackBuilder(), siloBuilder(),
+      slideToRollBuilder(),  spheresBuilder(),     stoneArchBuilder(),  towerBuilder()};
   return builders;
 }
 

@@ -78,7 +78,9 @@ TEST(Bounce, TimesOfMethodsThatLocateImpacts) {
           ++bounce;
         }
       }
-      if (one["e"].GetDouble() > 0.0) EXPECT_GT(bounce, 0u) << stepper;
+      if (one["e"].GetDouble() > 0.0) {
+        EXPECT_GT(bounce, 0u) << stepper;
+      }
     }
   }
 }

@@ -62,7 +62,7 @@ TEST(Gallery, HasTheScenesItPromises) {
         "incline",     "bounce",    "mass_ratio",   "spinning_bodies", "pendulum",      "shapes",     "tippe_top",
         "rattleback",  "heavy_top", "dzhanibekov",  "slide_to_roll",   "newton_cradle", "stone_arch", "overhang",
         "wall_impact", "disks66",   "painleve_rod", "spinning_disc",   "silo",          "engraved",   "falling_roof",
-        "car"}) {
+        "car",         "spheres",   "pyramids",     "ball_and_chain",  "card_house"}) {
     EXPECT_TRUE(isGalleryName(name)) << name;
   }
 }
@@ -74,7 +74,9 @@ TEST(Gallery, EverySceneBuildsAndSaysWhatItIs) {
     EXPECT_EQ(model.name, name);
     EXPECT_FALSE(model.title.empty());
     EXPECT_FALSE(model.description.empty());
-    if (model.settings.stepper == "soft") EXPECT_EQ(model.dt, 1.0 / 60.0);  // others follow their papers
+    if (model.settings.stepper == "soft") {
+      EXPECT_EQ(model.dt, 1.0 / 60.0);  // others follow their papers
+    }
     EXPECT_GT(dynamicBodies(model), 0);
     EXPECT_NO_THROW(checkModel(model));
   }
@@ -92,6 +94,10 @@ TEST(Gallery, SizesAreThoseOfTheDescriptions) {
   EXPECT_EQ(dynamicBodies(openScene("silo")), 3000);
   EXPECT_EQ(dynamicBodies(openScene("engraved")), 1000);
   EXPECT_EQ(dynamicBodies(openScene("falling_roof")), 640);
+  EXPECT_EQ(dynamicBodies(openScene("spheres")), 4000);
+  EXPECT_EQ(dynamicBodies(openScene("pyramids")), 5500);
+  EXPECT_EQ(dynamicBodies(openScene("ball_and_chain")), 21);
+  EXPECT_EQ(dynamicBodies(openScene("card_house")), 26);
   EXPECT_EQ(openScene("tower").seconds, 15.0);
 }
 
