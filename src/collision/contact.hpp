@@ -37,7 +37,6 @@ struct Contact {
   float friction = 0.0f, restitution = 0.0f;
   float stiffness = 0.0f, damping = 0.0f;  // N/m, N s/m; 0: not stated
   std::array<ContactPoint, kManifoldPoints> points;
-  KeptManifold kept;
 };
 
 // Who touches whom: what is left to say of a contact that has ended.
@@ -67,12 +66,15 @@ struct Pair {
 // Slots for contacts. A slot stays where it is while the pair stays close.
 struct ContactCache {
   std::vector<Contact> slots;
+  std::vector<KeptManifold> kept;  // by slot: apart, because only the narrow phase looks at them
   std::vector<std::uint32_t> freeSlots;
 
   std::uint32_t acquire() {
     if (freeSlots.empty()) {
       makeRoom(slots, slots.size() + 1);
       slots.emplace_back();
+      makeRoom(kept, slots.size());
+      kept.resize(slots.size());
       return static_cast<std::uint32_t>(slots.size() - 1);
     }
     const std::uint32_t slot = freeSlots.back();
@@ -81,10 +83,11 @@ struct ContactCache {
   }
   // What manifolds depend on has changed: none is kept.
   void forgetManifolds() {
-    for (Contact& contact : slots) contact.kept.margin = -1.0f;
+    for (KeptManifold& one : kept) one.margin = -1.0f;
   }
   void release(std::uint32_t slot) {
     slots[slot] = Contact{};
+    kept[slot] = KeptManifold{};
     freeSlots.push_back(slot);
   }
 };

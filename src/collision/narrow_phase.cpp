@@ -181,12 +181,12 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
       const Placement& placeA = input.places[contact.bodyA];
       const Placement& placeB = input.places[contact.bodyB];
       const double distance = margin(a, b, input);
-      if (moveManifold(contact.kept, contact.count, a, b, placeA, placeB, distance, moved)) {
+      if (moveManifold(cache.kept[pair.contact], contact.count, a, b, placeA, placeB, distance, moved)) {
         keepPoints(contact, moved);
         continue;
       }
       collide(a.shape, a.pose, b.shape, b.pose, distance, manifold);
-      rememberManifold(a, b, placeA, placeB, distance, manifold, contact.kept);
+      rememberManifold(a, b, placeA, placeB, distance, manifold, cache.kept[pair.contact]);
       const Material mixed = mixMaterials(input.materials[a.material], input.materials[b.material], input.pairs);
       contact.friction = static_cast<float>(mixed.friction);
       contact.restitution = static_cast<float>(mixed.restitution);
