@@ -29,7 +29,7 @@ void writeRow(JsonOut& json, const BenchRow& row) {
     json.value("joint_gap_m", quality.jointGap);
     json.value("energy_drift", quality.energyDrift);
     json.value("bodies_lost", quality.lost);
-    json.flag("stands", quality.stands);
+    json.value("stands", quality.stands);
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "app/bad_input.hpp"
 #include "app/commands.hpp"
+#include "export/recording.hpp"
 #include "scene/scene_error.hpp"
 #include "scene/suggest.hpp"
 
@@ -21,8 +22,12 @@ constexpr const char* kAbout =
 // Everything the parser fills.
 struct Arguments {
   RunArguments run;
+  ExportArguments convert;
   CompareArguments compare;
   SolveArguments solve;
+  ViewArguments view;
+  std::string replayLog;
+  bool replayQuiet = false;
   std::string infoScene;
   std::vector<std::string> infoSet;
   std::vector<std::string> checkFiles;
@@ -57,11 +62,31 @@ void declare(CLI::App& app, Arguments& arguments) {
   CLI::App* run = app.add_subcommand("run", "Simulate a scene and report");
   sceneOptions(run, arguments.run);
   optionOf(run, "--stepper", arguments.run.stepper, "NAME", "the time-stepping method");
-  optionOf(run, "--record", arguments.run.record, "FILE", "write the motion of every body as CSV");
+  run->add_option(
+         "--record", arguments.run.record,
+         "write the motion of every body: .csv, .h5 (with contacts and diagnostics), .glb or .gltf (animation), .mp4 "
+         "or .webm (video); may be repeated")
+      ->type_name("FILE")
+      ->take_all()
+      ->allow_extra_args(false);
   optionOf(run, "--every", arguments.run.every, "N", "record every N-th step only");
+  optionOf(run, "--size", arguments.run.size, "WxH", "size of a video in pixels (default 1280x720)");
+  optionOf(run, "--replay", arguments.run.replay, "FILE",
+           "write a page that plays the run back, with plots and the report, as HTML");
+  optionOf(run, "--replay-fps", arguments.run.replayFps, "N",
+           "frames of the replay per simulated second (default 30, fewer for long runs of many bodies)");
   optionOf(run, "--picture", arguments.run.picture, "FILE", "draw the world as it is at the end, as PNG");
   optionOf(run, "--report", arguments.run.report, "FILE", "write the report as JSON");
   optionOf(run, "--dump-problem", arguments.run.dumpProblem, "N", "write the contact problems of step N to SCENE-stepN.h5");
+
+  CLI::App* convert =
+      app.add_subcommand("export", "Convert a recording (.h5) into a table, a page, an animation or a video");
+  convert->add_option("RECORDING", arguments.convert.recording, "what `cairn run --record FILE.h5` wrote")->required();
+  convert->add_option("OUT", arguments.convert.out, "a path that ends in .csv, .html, .glb, .gltf, .mp4 or .webm")
+      ->required();
+  optionOf(convert, "--replay-fps", arguments.convert.replayFps, "N", "frames per simulated second of .html, as in run");
+  optionOf(convert, "--size", arguments.convert.size, "WxH", "size of a video in pixels (default 1280x720)");
+  convert->add_flag("--quiet", arguments.convert.quiet, "print nothing but errors");
 
   CLI::App* compare = app.add_subcommand("compare", "Simulate a scene with every time-stepping method, and compare");
   sceneOptions(compare, arguments.compare);
@@ -91,6 +116,21 @@ void declare(CLI::App& app, Arguments& arguments) {
   optionOf(solve, "--report", arguments.solve.report, "FILE", "write the results as JSON");
   solve->add_flag("--quiet", arguments.solve.quiet, "print nothing but errors");
 
+  CLI::App* view = app.add_subcommand("view", "Play with a scene in the browser");
+  view->add_option("SCENE", arguments.view.scene, "gallery name or file (default: tower)");
+  view->add_option("--set", arguments.view.set, "as in run")->type_name("KEY=VALUE")->take_all()->allow_extra_args(false);
+  optionOf(view, "--port", arguments.view.port, "N", "where to listen (default: 8080, or the next that is free)");
+  optionOf(view, "--host", arguments.view.host, "ADDRESS",
+           "listen on this address, so that other machines can come; needs --token (default: this machine only)");
+  optionOf(view, "--token", arguments.view.token, "T", "a secret that pages must have in their address");
+  optionOf(view, "--log", arguments.view.log, "FILE", "record what is done, for cairn replay: a .cairnlog");
+  view->add_flag("--paused", arguments.view.paused, "wait for somebody to press play");
+  view->add_flag("--no-browser", arguments.view.noBrowser, "print the address and open nothing");
+
+  CLI::App* replay = app.add_subcommand("replay", "Do again what a .cairnlog says, and compare every step to the bit");
+  replay->add_option("FILE", arguments.replayLog, "a log of cairn view or cairn run")->required();
+  replay->add_flag("--quiet", arguments.replayQuiet, "print nothing but errors");
+
   app.add_subcommand("list", "List the gallery");
 
   CLI::App* info = app.add_subcommand("info", "Describe a scene: bodies, masses, settings, parameters");
@@ -109,7 +149,7 @@ void declare(CLI::App& app, Arguments& arguments) {
 }
 
 std::vector<std::string_view> subcommandNames() {
-  return {"run", "compare", "solve", "bench", "list", "info", "check", "schema"};
+  return {"run", "view", "replay", "export", "compare", "solve", "bench", "list", "info", "check", "schema"};
 }
 
 // CLI11 knows that an argument is wrong; what may have been meant is ours to say.
@@ -139,9 +179,12 @@ std::string explain(const CLI::App& app, const std::vector<std::string>& given, 
 
 int dispatch(const CLI::App& app, const Arguments& arguments, std::ostream& out, std::ostream& err) {
   if (app.got_subcommand("run")) return commandRun(arguments.run, out, err);
+  if (app.got_subcommand("export")) return commandExport(arguments.convert, out, err);
   if (app.got_subcommand("compare")) return commandCompare(arguments.compare, out, err);
   if (app.got_subcommand("solve")) return commandSolve(arguments.solve, out, err);
   if (app.got_subcommand("bench")) return commandBench(arguments.bench->remaining(), err);
+  if (app.got_subcommand("view")) return commandView(arguments.view, out, err);
+  if (app.got_subcommand("replay")) return commandReplay(arguments.replayLog, arguments.replayQuiet, out, err);
   if (app.got_subcommand("list")) return commandList(out);
   if (app.got_subcommand("info")) return commandInfo(arguments.infoScene, arguments.infoSet, out);
   if (app.got_subcommand("check")) return commandCheck(arguments.checkFiles, out, err);
@@ -184,6 +227,8 @@ int runCommand(std::vector<std::string> arguments, std::ostream& out, std::ostre
     err << "cairn: " << error.what() << "\n";
     code = kExitBadInput;
   } catch (const OutputFailure& error) {
+    err << "cairn: " << error.what() << "\n";
+  } catch (const ExportFailure& error) {
     err << "cairn: " << error.what() << "\n";
   } catch (const std::bad_alloc&) {
     err << "cairn: this machine has too little memory for the scene\n";

@@ -17,7 +17,14 @@ struct SceneArguments {
 };
 
 struct RunArguments : SceneArguments {
-  std::optional<std::string> stepper, record, every, picture, report, dumpProblem;
+  std::vector<std::string> record;
+  std::optional<std::string> stepper, every, replay, replayFps, size, picture, report, dumpProblem;
+};
+
+struct ExportArguments {
+  std::string recording, out;
+  std::optional<std::string> replayFps, size;
+  bool quiet = false;
 };
 
 struct CompareArguments : SceneArguments {
@@ -31,10 +38,21 @@ struct SolveArguments {
   bool quiet = false;
 };
 
+struct ViewArguments {
+  std::string scene = "tower";
+  std::vector<std::string> set;
+  std::optional<std::string> port, host, token, log;
+  bool noBrowser = false;
+  bool paused = false;
+};
+
 // Each returns an exit code and may throw SceneError, BadInput or OutputFailure.
 int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& err);
+int commandExport(const ExportArguments& arguments, std::ostream& out, std::ostream& err);
 int commandCompare(const CompareArguments& arguments, std::ostream& out, std::ostream& err);
 int commandSolve(const SolveArguments& arguments, std::ostream& out, std::ostream& err);
+int commandView(const ViewArguments& arguments, std::ostream& out, std::ostream& err);
+int commandReplay(const std::string& log, bool quiet, std::ostream& out, std::ostream& err);
 int commandList(std::ostream& out);
 int commandInfo(const std::string& scene, const std::vector<std::string>& set, std::ostream& out);
 int commandCheck(const std::vector<std::string>& files, std::ostream& out, std::ostream& err);

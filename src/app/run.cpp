@@ -9,12 +9,12 @@
 #include "app/commands.hpp"
 #include "app/interrupt.hpp"
 #include "app/options.hpp"
-#include "app/picture.hpp"
 #include "app/progress.hpp"
-#include "app/recorder.hpp"
 #include "app/report.hpp"
+#include "app/run_recordings.hpp"
 #include "app/scene_options.hpp"
 #include "hdf5/problem_file.hpp"
+#include "picture/picture.hpp"
 #include "scene/suggest.hpp"
 
 namespace cairn {
@@ -75,20 +75,17 @@ class ProblemDump {
 }  // namespace
 
 int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& err) {
-  int every = 1;
-  if (arguments.every) {
-    every = readWholeOption("--every", *arguments.every, 1, 1000000000);
-    if (!arguments.record) throw BadInput("--every: says how often --record writes; allowed: together with --record FILE");
-  }
-  const std::pair<const char*, const std::optional<std::string>&> outputs[] = {
-      {"--record", arguments.record}, {"--report", arguments.report}, {"--picture", arguments.picture}};
-  for (const auto& [option, path] : outputs) {
-    for (const auto& [other, otherPath] : outputs) {
-      if (option == other) break;
-      if (path && path == otherPath)
-        throw BadInput(fmt::format("{} and {}: both are {}; allowed: two files", other, option, *path));
-    }
-  }
+  std::vector<std::pair<const char*, std::string>> outputs;
+  for (const std::string& path : arguments.record) outputs.emplace_back("--record", path);
+  if (arguments.replay) outputs.emplace_back("--replay", *arguments.replay);
+  if (arguments.report) outputs.emplace_back("--report", *arguments.report);
+  if (arguments.picture) outputs.emplace_back("--picture", *arguments.picture);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (outputs[i].second == outputs[j].second)
+        throw BadInput(fmt::format("{} and {}: both are {}; allowed: two files", outputs[j].first, outputs[i].first,
+                                   outputs[i].second));
+  const RecordOptions recordOptions(arguments);
   if (arguments.stepper) checkNameOption("--stepper", *arguments.stepper, stepperNames());
   SceneModel model = openModel(arguments);
   if (arguments.stepper) model.settings.stepper = *arguments.stepper;
@@ -106,15 +103,15 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
   };
   const std::unique_ptr<WholeFile> reportFile = wholeFile("--report", arguments.report);
   const std::unique_ptr<WholeFile> pictureFile = wholeFile("--picture", arguments.picture);
-  std::unique_ptr<Recorder> recorder;
-  if (arguments.record) recorder = std::make_unique<Recorder>(*arguments.record, every);
+  const bool showProgress = !arguments.quiet && isTerminal(err);
+  RunRecordings recordings(recordOptions, run, interrupt, showProgress, err);
 
   RunMeter meter(run);
   const long steps = run.stepCount();
   {
-    Progress progress(err, !arguments.quiet && isTerminal(err), steps * run.model().dt);
+    Progress progress(err, showProgress, steps * run.model().dt);
     run.admit();
-    if (recorder) recorder->record(run, 0);
+    recordings.start();
     for (long i = 0; i < steps && interrupt.signal() == 0; ++i) {
       run.admit();
       meter.beforeStep();
@@ -127,19 +124,20 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
       }
       meter.afterStep(step);
       dump.afterStep(i + 1, run.world());
-      if (recorder) recorder->record(run, i + 1);
+      recordings.afterStep(i + 1, step, meter.last());
       progress.show(run.world().time());
     }
   }
-  if (recorder) recorder->close();
 
   const RunReport report = meter.report();
   const Paint paint(wantsColour(out));
   if (reportFile) reportFile->commit(reportJson(report));
+  recordings.finish(reportJson(report));
   if (pictureFile) pictureFile->commit(encodePng(renderPicture(run.world())));
   if (!arguments.quiet) {
     out << reportTable(report, paint);
     if (!dump.line().empty()) out << fmt::format("  {}{}\n", paint.dim(fmt::format("{:<16}", "problems")), dump.line());
+    out << recordings.table(paint);
     for (const auto& one : meter.quarantined()) {
       out << fmt::format("  {} {} at {:.6g} s: {}\n", paint.warn("quarantined"), one.name, one.time, one.reason);
     }

@@ -1,5 +1,6 @@
 #include "hdf5/checked_group.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -210,6 +211,45 @@ std::vector<int> CheckedGroup::wholes(const std::string& name, const Shape& shap
     values[i] = static_cast<int>(wide[i]);
   }
   return values;
+}
+
+std::vector<double> CheckedGroup::realRows(const std::string& name, hsize_t first, hsize_t count, const Shape& width) const {
+  const DatasetHandle dataset = open(name);
+  const TypeHandle type(H5Dget_type(dataset));
+  const H5T_class_t kind = H5Tget_class(type);
+  if (kind != H5T_FLOAT && kind != H5T_INTEGER) refuse(name, describe(kind), "numbers");
+  const Shape found = shapeOf(name, dataset);
+  Shape block{count}, start(width.size() + 1, 0);
+  block.insert(block.end(), width.begin(), width.end());
+  start[0] = first;
+  const bool fits = found.size() == block.size() && std::equal(width.begin(), width.end(), found.begin() + 1) &&
+                    first <= found[0] && count <= found[0] - first;
+  if (!fits) {
+    Shape wanted = block;
+    wanted[0] = first + count;
+    refuse(name, describe(found), describe(wanted) + ", or more rows");
+  }
+  std::vector<double> values(product(block));
+  if (values.empty()) return values;
+  const SpaceHandle place(H5Dget_space(dataset));
+  const SpaceHandle memory(H5Screate_simple(static_cast<int>(block.size()), block.data(), nullptr));
+  if (H5Sselect_hyperslab(place, H5S_SELECT_SET, start.data(), nullptr, block.data(), nullptr) < 0 ||
+      H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, place, H5P_DEFAULT, values.data()) < 0)
+    refuse(name, "numbers that cannot be read", "undamaged numbers, plain or compressed with gzip");
+  return values;
+}
+
+std::string CheckedGroup::bytes(const std::string& name) const {
+  const DatasetHandle dataset = open(name);
+  const TypeHandle type(H5Dget_type(dataset));
+  if (H5Tget_class(type) != H5T_INTEGER || H5Tget_size(type) != 1) refuse(name, "something else", "bytes");
+  const Shape found = shapeOf(name, dataset);
+  if (found.size() != 1) refuse(name, describe(found), "a list");
+  requireRoom(name, found[0], 1);
+  std::string text(found[0], '\0');
+  if (!text.empty() && H5Dread(dataset, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) < 0)
+    refuse(name, "bytes that cannot be read", "undamaged bytes");
+  return text;
 }
 
 // Strings of varying length live in a heap of the file without checksums, and HDF5 1.10 may crash when that is damaged.

@@ -30,6 +30,9 @@ class CheckedGroup {
   std::vector<double> reals(const std::string& name, const Shape& shape, Numbers numbers) const;
   std::vector<int> wholes(const std::string& name, const Shape& shape, int least, int most) const;
   std::vector<std::string> words(const std::string& name) const;  // any number of them
+  // Some rows of a dataset that may be larger than memory; `width` is the shape of a row. Any number is allowed, NaN too.
+  std::vector<double> realRows(const std::string& name, hsize_t first, hsize_t count, const Shape& width) const;
+  std::string bytes(const std::string& name) const;  // of a list of them
 
   std::optional<std::string> textAttribute(const std::string& name) const;
   std::optional<double> realAttribute(const std::string& name) const;  // at least 0

@@ -1,7 +1,6 @@
 #include <filesystem>
-#include <fstream>
-#include <optional>
 
+#include "hdf5/checked_file.hpp"
 #include "hdf5/checked_group.hpp"
 #include "hdf5/format.hpp"
 #include "hdf5/problem_file.hpp"
@@ -14,9 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 using hdf5::CheckedGroup;
 using hdf5::Numbers;
-
-constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
-constexpr int kLayoutWithChecksums = 2;
 
 Vector toVector(const std::vector<double>& values) {
   return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
@@ -166,35 +162,12 @@ SavedProblem readOne(const CheckedGroup& group) {
   return saved;
 }
 
-// HDF5's signature and the version of its layout behind it; nothing for another file.
-std::optional<int> hdf5Layout(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return std::nullopt;  // what can be read once only must not be tried
-  char start[9] = {};
-  std::ifstream file(path, std::ios::binary);
-  file.read(start, sizeof start);
-  if (std::string_view(start, kSignature.size()) != kSignature) return std::nullopt;
-  return static_cast<unsigned char>(start[8]);
-}
-
 }  // namespace
 
 std::vector<SavedProblem> readProblemHdf5(const std::string& path) {
-  std::error_code error;
-  const std::uintmax_t bytes = fs::file_size(path, error);
-  if (error) throw ProblemFileError(path + ": cannot be read: " + error.message() + "; allowed: an HDF5 file");
-  const std::optional<int> layout = hdf5Layout(path);
-  if (!layout) throw ProblemFileError(path + ": found something else; allowed: an HDF5 file");
-  // HDF5 1.10 may crash on damage that it does not notice.
-  if (*layout < kLayoutWithChecksums)
-    throw ProblemFileError(path +
-                           ": found HDF5's oldest layout, without checksums; allowed: that of HDF5 1.8 or later (h5py: "
-                           "File(..., libver=\"latest\"))");
   const hdf5::Silence silence;
-  const hdf5::FileHandle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
-  if (!file.good())
-    throw ProblemFileError(path + ": found an HDF5 file that cannot be opened, so damaged or locked; allowed: a good one");
-  const CheckedGroup root(file, path, bytes);
+  const hdf5::CheckedFile file(path);
+  const CheckedGroup& root = file.root();
   const std::string format = root.textAttribute(hdf5::kFormatAttribute).value_or("");
   if (format != hdf5::kFormat)
     root.refuse(std::string("@") + hdf5::kFormatAttribute, format.empty() ? "nothing" : quotedWord(format),
@@ -208,7 +181,7 @@ std::vector<SavedProblem> readProblemHdf5(const std::string& path) {
 
 std::vector<SavedProblem> readProblems(const std::string& path) {
   const std::string stem = fs::path(path).stem().string();
-  if (!hdf5Layout(path)) return {{.name = stem, .problem = readProblemText(path), .solution = {}}};
+  if (!hdf5::isHdf5(path)) return {{.name = stem, .problem = readProblemText(path), .solution = {}}};
   std::vector<SavedProblem> all = readProblemHdf5(path);
   for (std::size_t i = 0; i < all.size(); ++i) all[i].name = all.size() == 1 ? stem : stem + "#" + std::to_string(i);
   return all;

@@ -1,5 +1,5 @@
 // Pictures of worlds: the right size, the right things at the right places, the same bytes every time.
-#include "app/picture.hpp"
+#include "picture/picture.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 #include <fstream>
 #include <limits>
 
-#include "app/picture_mesh.hpp"
-#include "app/picture_scene.hpp"
+#include "picture/picture_mesh.hpp"
+#include "picture/picture_scene.hpp"
 
 namespace cairn {
 namespace {
