@@ -20,7 +20,7 @@ export const kLooks: readonly Look[] = [
 const kSlow = 42; // ms: longer frames for a while lead to a coarser look
 const kFast = 20; // ms: shorter ones for longer lead back
 const kLongest = 300; // ms: longer ones count as this
-const kPatience = 700; // ms
+const kPatience = 800; // ms
 const kCaution = 6000; // ms
 const kWeight = 0.1; // of the newest frame in the running mean
 
@@ -43,6 +43,11 @@ export class Quality {
     this.isAutomatic = level === "auto";
     this.failed.clear();
     if (level !== "auto") this.level = Math.min(Math.max(level, 0), kLooks.length - 1);
+  }
+
+  // A guess to begin with, better than seconds of waiting for slow pictures; the person's own choice stands.
+  guess(level: number): boolean {
+    return this.isAutomatic && level !== this.level && this.change(level);
   }
 
   // Takes the time between two frames that were drawn in a row; returns whether the look changed.

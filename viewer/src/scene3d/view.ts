@@ -15,7 +15,7 @@ import { Marks } from "./marks";
 import { type Hit, pickBody } from "./pick";
 import { Quality, type Roundness } from "./quality";
 
-const kSoftwareLevel = 3; // of Quality, to begin with
+const kManyBodies = 500; // for a processor that draws by itself
 const kShadowReach = 1.5; // of the scene's radius
 
 export interface Theme {
@@ -48,10 +48,10 @@ export class View {
   private lastDrawn = 0; // ms
   private spring: { from: () => Vec3; to: Vec3 } | null = null;
 
-  constructor(private readonly container: HTMLElement, private readonly store: Store, private readonly world: World, graphics: Graphics) {
+  constructor(private readonly container: HTMLElement, private readonly store: Store, private readonly world: World, private readonly graphics: Graphics) {
     this.renderer = new WebGLRenderer({ antialias: !graphics.isSoftware, powerPreference: "high-performance" });
     this.batches = new Batches(graphics);
-    if (graphics.isSoftware) this.quality.level = kSoftwareLevel;
+    if (graphics.isSoftware) this.quality.guess(3);
     this.canvas = this.renderer.domElement;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFSoftShadowMap;
@@ -102,6 +102,7 @@ export class View {
     const isOther = this.shownScene === null || this.shownScene.name !== scene.name || this.shownScene.radius !== scene.radius;
     this.shownScene = scene;
     if (isOther) this.camera.setScene(scene.up, scene.radius);
+    if (isOther && this.graphics.isSoftware) this.quality.guess(scene.bodies.length > kManyBodies ? 4 : 3);
     this.placeLight(scene);
     this.contacts.clear();
     this.world.isStale = true;
