@@ -85,6 +85,11 @@ RunRecordings::RunRecordings(const RecordOptions& options, const SceneRun& run, 
                        .height = options.height,
                        .showProgress = showProgress};
     if (format == RecordFormat::Log) {
+      if (model.settings.solver.milliseconds > 0.0)
+        throw BadInput(
+            fmt::format("{} {}: with settings.solver.milliseconds the result depends on the machine, and a log could "
+                        "not be repeated; allowed: 0, or another kind of file",
+                        option, path));
       plan.origin = openWithOrigin(options.scene, options.set).origin;
       addOptions(plan.origin, model);
     }

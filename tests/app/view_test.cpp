@@ -84,6 +84,10 @@ TEST(ReplayCommand, RepeatsAPlainRun) {
     EXPECT_EQ(same.code, 0) << options[1] << ": " << same.out << same.err;
     EXPECT_TRUE(has(same.out, "the same bits in all ")) << same.out;
   }
+  const Outcome hurried =
+      run({"run", "stack_hit", "--stepper", "velocity", "--set", "settings.solver.milliseconds=5", "--record", path});
+  EXPECT_EQ(hurried.code, 2);
+  EXPECT_TRUE(has(hurried.err, "settings.solver.milliseconds")) << hurried.err;
   std::filesystem::remove(path);
 }
 

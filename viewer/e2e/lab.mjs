@@ -1,6 +1,9 @@
 // Starts `cairn view` for a test, and ends it.
 import { spawn } from "node:child_process";
+import { mkdtempSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 export function freePort() {
   return new Promise((resolve, reject) => {
@@ -15,7 +18,7 @@ export function freePort() {
 
 export async function startLab(command, scene, { port, options = [] } = {}) {
   port ??= await freePort();
-  const server = spawn(command, ["view", scene, "--no-browser", "--port", String(port), ...options], { stdio: ["ignore", "pipe", "pipe"] });
+  const server = spawn(command, ["view", scene, "--no-browser", "--port", String(port), ...options], { stdio: ["ignore", "pipe", "pipe"], cwd: mkdtempSync(join(tmpdir(), "cairn-lab-")) });
   process.on("exit", () => server.kill("SIGKILL")); // also if a test failed half way
   let output = "";
   await new Promise((resolve, reject) => {

@@ -61,6 +61,14 @@ export const tests = {
     check((await page.locator(".time").textContent()).startsWith("0.00 s"), "the time is zero again");
   },
 
+  "the record button writes a log, and says which": async () => {
+    await page.getByLabel("Record", { exact: true }).click();
+    await until(page, () => window.cairn.store.state.lab.recording?.endsWith(".cairnlog") ?? false);
+    await page.getByLabel("End the recording").click();
+    await until(page, () => window.cairn.store.state.lab.recording === null);
+    await page.locator("canvas").first().focus();
+  },
+
   "the speed goes up and down by keys, up to the maximum": async () => {
     for (const wanted of [2, 4, 0, 4]) {
       await page.keyboard.press(wanted === 4 && (await stateOf(page, (state) => state.lab.speed)) === 0 ? "[" : "]");

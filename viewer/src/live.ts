@@ -184,6 +184,9 @@ export class Live implements Player {
   restart() {
     this.request({ do: "restart" });
   }
+  record(on: boolean) {
+    this.request({ do: "record", on });
+  }
   setSpeed(value: number) {
     this.request({ do: "speed", value });
   }

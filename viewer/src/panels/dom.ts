@@ -20,6 +20,8 @@ const kIcons: Record<string, string> = {
   step: "M5 4.5v15l10-7.5zM16.5 4.5H19v15h-2.5z",
   stepBack: "M19 4.5v15L9 12zM5 4.5h2.5v15H5z",
   restart: "M12 5V1.5L6.5 6.5 12 11.5V8a5.5 5.5 0 1 1-5.5 5.5h-3A8.5 8.5 0 1 0 12 5z",
+  record: "M12 5a7 7 0 1 0 0 14a7 7 0 1 0 0-14z",
+  recording: "M6 6h12v12H6z",
   loop: "M6 8h9v3l5-4.5L15 2v3H3v7h3zm12 8H9v-3l-5 4.5L9 22v-3h12v-7h-3z",
 };
 

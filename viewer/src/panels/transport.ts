@@ -34,17 +34,37 @@ export function playButton(press: () => void): { button: HTMLButtonElement; show
   };
 }
 
+// Records what is done from the beginning of the scene, for `cairn replay`.
+function recordButton(live: Live): { button: HTMLButtonElement; show(file: string | null): void } {
+  let shown: string | null | undefined;
+  const button = el("button", { class: "icon-button", onclick: () => live.record(shown === null) });
+  return {
+    button,
+    show(file) {
+      if (file === shown) return;
+      shown = file;
+      const label = file === null ? "Record" : "End the recording";
+      button.replaceChildren(icon(file === null ? "record" : "recording"));
+      button.setAttribute("aria-label", label);
+      button.setAttribute("aria-pressed", String(file !== null));
+      button.title = file === null ? "Record: the scene starts over, and everything you do is written down for cairn replay" : `${label}: ${file}`;
+    },
+  };
+}
+
 export function transportPanel(parent: HTMLElement, store: Store, live: Live) {
   const play = playButton(() => live.toggle());
   const step = el("button", { class: "icon-button", "aria-label": "Single step", title: "Single step ( . )", onclick: () => live.step(1) }, icon("step"));
   const restart = el("button", { class: "icon-button", "aria-label": "Restart", title: "Restart (R)", onclick: () => live.restart() }, icon("restart"));
+  const record = recordButton(live);
   const speed = speedSelect([...kSpeeds, 0], (value) => live.setSpeed(value));
   const time = el("output", { class: "time", "aria-label": "Time of the world" });
   const rates = el("div", { class: "rates" });
-  parent.append(play.button, step, restart, el("label", { class: "inline" }, "Speed", speed), time, rates);
+  parent.append(play.button, step, restart, record.button, el("label", { class: "inline" }, "Speed", speed), time, rates);
 
   store.on(["lab", "stats", "scene"], ({ lab, stats, scene }) => {
     play.show(lab?.playing ?? false);
+    record.show(lab?.recording ?? null);
     if (lab !== null) showSpeed(speed, lab.speed);
     // Statistics come more often than states; the later of the two is right, unless the scene began anew.
     const current = stats !== null && stats.epoch === scene?.epoch ? stats : null;

@@ -43,9 +43,12 @@ abstract class Vertices<T extends LineSegments | Points> extends Filled<T> {
 }
 
 export class GrowingLines extends Vertices<LineSegments> {
-  readonly object = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ vertexColors: true }));
-  constructor() {
+  readonly object: LineSegments;
+  // Lines inside bodies are seen only if they are drawn over everything.
+  constructor(isOnTop = false) {
     super();
+    this.object = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ vertexColors: true, depthTest: !isOnTop, transparent: isOnTop }));
+    this.object.renderOrder = isOnTop ? 3 : 0;
     this.object.frustumCulled = false;
   }
 }

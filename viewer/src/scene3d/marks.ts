@@ -23,7 +23,7 @@ export class Marks {
   readonly group = new Group();
   private readonly centers = new GrowingPoints(6);
   private readonly pins = new GrowingPoints(11);
-  private readonly axes = new GrowingLines();
+  private readonly axes = new GrowingLines(true);
   private readonly boxes = new GrowingLines();
   private readonly highlight = new Group();
   private readonly spring = new Group();
