@@ -11,14 +11,13 @@ namespace cairn {
 
 // The default stepper: substeps, soft contacts with a relaxation pass, warm starting.
 struct SoftOptions {
+  // Of each step. An island gets as many as its loads, height and slenderness ask for, between the two.
   int substeps = 20;
+  int leastSubsteps = 8;
   // How fast a contact without stated stiffness pushes bodies apart: the undamped frequency of the contact's mass on its
-  // spring. Never above an eighth of the substep rate, whatever is asked for.
-  double contactFrequency = 90.0;     // Hz
-  double contactDampingRatio = 10.0;  // of critical damping; above 1 contacts do not ring
-  // The share of last step's impulse that the contact spring does not have to hold again. Stiffens resting contact by
-  // 1/sqrt(1 - memory) at no cost per substep; 0 turns it off.
-  double loadMemory = 0.75;
+  // spring. Never above 3/16 of the substep rate, whatever is asked for.
+  double contactFrequency = 180.0;   // Hz
+  double contactDampingRatio = 2.0;  // of critical damping; above 1 contacts do not ring
   double pushOutSpeed = 3.0;      // m/s, at most, out of penetration
   double jointFrequency = 240.0;  // Hz, never above a quarter of the substep rate
   double jointDampingRatio = 2.0;

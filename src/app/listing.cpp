@@ -142,12 +142,12 @@ int commandInfo(const std::string& scene, const std::vector<std::string>& set, s
   row("gravity", fmt::format("[{:g}, {:g}, {:g}] m/s2", s.gravity.x(), s.gravity.y(), s.gravity.z()));
   if (s.stepper == "soft") {
     const double substepRate = s.soft.substeps / model.dt;  // Hz
-    const double frequency = std::min(s.soft.contactFrequency, substepRate / 8.0);
+    const double frequency = std::min(s.soft.contactFrequency, substepRate * 3.0 / 16.0);
     row("contacts",
-        fmt::format("{:.4g} Hz ({:g} asked for, at most an eighth of {:g} substeps/s), damping ratio {:g}, load memory "
-                    "{:g}, push out at most {:g} m/s",
-                    frequency, s.soft.contactFrequency, substepRate, s.soft.contactDampingRatio, s.soft.loadMemory,
-                    s.soft.pushOutSpeed));
+        fmt::format("{:.4g} Hz ({:g} asked for, at most 3/16 of {:g} substeps/s), damping ratio {:g}, push out at most {:g} "
+                    "m/s; {} to {} substeps",
+                    frequency, s.soft.contactFrequency, substepRate, s.soft.contactDampingRatio, s.soft.pushOutSpeed,
+                    std::min(s.soft.leastSubsteps, s.soft.substeps), s.soft.substeps));
     if (typical > 0.0) {
       const double angular = 2.0 * std::numbers::pi * frequency;
       row("", fmt::format("which is {:.3g} N/m for a mass of {:.6g} kg, where a material does not state its stiffness",

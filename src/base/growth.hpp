@@ -17,4 +17,12 @@ void resizeGently(std::vector<T>& table, std::size_t count) {
   table.resize(count);
 }
 
+// For tables whose size comes down from a peak for good: gives the memory back.
+template <class T>
+void assignGently(std::vector<T>& table, std::size_t count, const T& value) {
+  constexpr std::size_t kRoom = 4, kSmall = 64;
+  if (table.capacity() > kRoom * count + kSmall) std::vector<T>().swap(table);
+  table.assign(count, value);
+}
+
 }  // namespace cairn

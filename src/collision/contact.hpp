@@ -16,7 +16,7 @@ struct ContactPoint {
   Float3 anchorA = Float3::Zero();  // m, from A's centre of mass, world axes
   Float3 anchorB = Float3::Zero();  // m, from B's centre of mass, world axes
   float separation = 0.0f;          // m
-  float normalImpulse = 0.0f;       // N s per substep: where the next solve starts
+  float normalImpulse = 0.0f;       // N s per System::impulseSeconds: where the next solve starts
   float totalImpulse = 0.0f;        // N s over the last step
   std::uint32_t feature = 0;
 };
@@ -29,8 +29,8 @@ struct Contact {
   bool touching = false;                    // in the last step
   bool began = false;                       // it touches since the last step
   Float3 normal = Float3::UnitZ();          // from A to B
-  Float3 frictionImpulse = Float3::Zero();  // N s per substep, on B
-  float twistImpulse = 0.0f;                // N m s per substep, on B about the normal
+  Float3 frictionImpulse = Float3::Zero();  // N s per System::impulseSeconds, on B
+  float twistImpulse = 0.0f;                // N m s likewise, on B about the normal
   Float3 totalFriction = Float3::Zero();    // N s over the last step
   float totalTwist = 0.0f;
   float approachSpeed = 0.0f;  // m/s at the beginning of the step

@@ -17,6 +17,8 @@ constexpr double kLargestExtent = 1e100;  // m
 constexpr int kHeightSlack = 3;
 // Boxes that overlap everything leave branch and bound nothing to prune; a good sibling is found long before this.
 constexpr int kMostVisits = 256;
+// A leaf that moves keeps its sibling while the box around the two has no more than this times the surface of both.
+constexpr double kGoodSibling = 1.1;
 
 double cost(const Aabb& box) {
   const Vec3 d = (box.upper - box.lower).cwiseMin(kLargestExtent).cwiseMax(0.0);
@@ -65,6 +67,18 @@ void DynamicTree::remove(Node leaf) {
 
 void DynamicTree::move(Node leaf, const Aabb& box) {
   assert(leaf < nodes_.size() && nodes_[leaf].height == 0);
+  const Node parent = nodes_[leaf].parent;
+  if (parent != kNull) {
+    const Aabb& sibling = nodes_[nodes_[parent].child[nodes_[parent].child[0] == leaf ? 1 : 0]].box;
+    if (cost(box.united(sibling)) <= kGoodSibling * (cost(box) + cost(sibling))) {
+      nodes_[leaf].box = box;
+      for (Node node = parent; node != kNull; node = nodes_[node].parent) {
+        TreeNode& inner = nodes_[node];
+        inner.box = nodes_[inner.child[0]].box.united(nodes_[inner.child[1]].box);
+      }
+      return;
+    }
+  }
   detach(leaf);
   nodes_[leaf].box = box;
   attach(leaf);

@@ -33,6 +33,7 @@ struct Body {
   std::uint32_t firstCollider = kNone;
   std::uint32_t island = kNone;  // as of the last step
   std::uint32_t extras = kNone;  // in System::extras, for the few bodies that have any
+  std::uint16_t substeps = 0;    // that the soft stepper gave its island last, in eighths
   BodyKind kind = BodyKind::Static;
   bool alive = false;
   bool awake = true;

@@ -1,5 +1,6 @@
 #include "dynamics/colouring.hpp"
 
+#include <array>
 #include <bit>
 
 namespace cairn {
@@ -10,22 +11,15 @@ constexpr std::uint8_t kSerial = kColours;
 constexpr int kFirstStaticColour = kColours - 16;
 }  // namespace
 
-void colourContacts(const System& system, Colouring& colouring) {
-  colouring.used.assign(system.bodies.size(), 0);
-  colouring.live.clear();
-  colouring.colourOf.clear();
+void colourContacts(std::span<const ContactEnds> contacts, std::uint32_t movable, Colouring& colouring) {
+  colouring.used.assign(movable, 0);
+  colouring.colourOf.resize(contacts.size());
   std::array<std::uint32_t, kColours + 2> counts{};
 
-  for (const Pair& pair : system.broad.pairs) {
-    if (pair.contact == kNone) continue;
-    const Contact& contact = system.contacts.slots[pair.contact];
-    const Body& a = system.bodies[contact.bodyA];
-    const Body& b = system.bodies[contact.bodyB];
-    const bool movesA = a.isDynamic() && a.awake;
-    const bool movesB = b.isDynamic() && b.awake;
-    if (contact.count == 0 || !(movesA || movesB)) continue;
-
-    std::uint64_t taken = (movesA ? colouring.used[contact.bodyA] : 0) | (movesB ? colouring.used[contact.bodyB] : 0);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const auto [contact, a, b] = contacts[i];
+    const bool movesA = a < movable, movesB = b < movable;
+    std::uint64_t taken = (movesA ? colouring.used[a] : 0) | (movesB ? colouring.used[b] : 0);
     const std::uint64_t low = (std::uint64_t{1} << kFirstStaticColour) - 1;
     taken |= movesA && movesB ? ~low : low;
     const int colour = std::countr_one(taken);
@@ -33,11 +27,10 @@ void colourContacts(const System& system, Colouring& colouring) {
     if (colour < kColours) {
       chosen = static_cast<std::uint8_t>(colour);
       const std::uint64_t bit = std::uint64_t{1} << colour;
-      if (movesA) colouring.used[contact.bodyA] |= bit;
-      if (movesB) colouring.used[contact.bodyB] |= bit;
+      if (movesA) colouring.used[a] |= bit;
+      if (movesB) colouring.used[b] |= bit;
     }
-    colouring.live.push_back(pair.contact);
-    colouring.colourOf.push_back(chosen);
+    colouring.colourOf[i] = chosen;
     ++counts[chosen];
   }
 
@@ -54,9 +47,8 @@ void colourContacts(const System& system, Colouring& colouring) {
   next[kSerial] = total;
   colouring.colours = static_cast<int>(colouring.firstOf.size()) - 1;
   colouring.serialFrom = total;
-  colouring.contacts.resize(colouring.live.size());
-  for (std::size_t i = 0; i < colouring.live.size(); ++i)
-    colouring.contacts[next[colouring.colourOf[i]]++] = colouring.live[i];
+  colouring.contacts.resize(contacts.size());
+  for (std::size_t i = 0; i < contacts.size(); ++i) colouring.contacts[next[colouring.colourOf[i]]++] = contacts[i];
 }
 
 }  // namespace cairn

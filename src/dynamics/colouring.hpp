@@ -3,28 +3,32 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
-
-#include "dynamics/system.hpp"
 
 namespace cairn {
 
 inline constexpr int kColours = 64;  // contacts that find no colour go one by one, last
 
+// A contact and the two bodies it is between, by whatever numbers its user gives them.
+struct ContactEnds {
+  std::uint32_t contact;
+  std::uint32_t a, b;
+};
+
 struct Colouring {
-  std::vector<std::uint32_t> contacts;  // contact slots, colour after colour, in pair order within a colour
-  std::vector<std::uint32_t> firstOf;   // colour c is contacts[firstOf[c]] .. contacts[firstOf[c + 1]]
-  std::size_t serialFrom = 0;           // contacts from here on are to be solved one after another
+  std::vector<ContactEnds> contacts;   // colour after colour, in the order given within a colour
+  std::vector<std::uint32_t> firstOf;  // colour c is contacts[firstOf[c]] .. contacts[firstOf[c + 1]]
+  std::size_t serialFrom = 0;          // contacts from here on are to be solved one after another
   int colours = 0;
 
   // buffers
   std::vector<std::uint64_t> used;
   std::vector<std::uint8_t> colourOf;
-  std::vector<std::uint32_t> live;
 };
 
-// Greedy in pair order. Contacts with a body that cannot be moved come after all others: what stands on the ground is
-// pushed out of it last.
-void colourContacts(const System& system, Colouring& colouring);
+// Greedy, in the order given. Bodies up to `movable` can be moved, those from there on cannot; at least one of every contact
+// can.
+void colourContacts(std::span<const ContactEnds> contacts, std::uint32_t movable, Colouring& colouring);
 
 }  // namespace cairn

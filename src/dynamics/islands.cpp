@@ -72,8 +72,9 @@ void updateSleep(System& system, const SleepOptions& options, int islands, doubl
     const bool still = options.enabled && body.canSleep && body.velocity.norm() < options.linearSpeed &&
                        body.spin.norm() < options.angularSpeed;
     body.stillSeconds = still ? body.stillSeconds + dt : 0.0;
-    if (body.stillSeconds < options.seconds || !options.enabled) scratch.number[body.island] = 1;
+    if (body.stillSeconds < options.seconds) scratch.number[body.island] = 1;
   }
+  if (!options.enabled) return;
   // A moving kinematic body keeps what it touches awake.
   for (const Pair& pair : system.broad.pairs) {
     if (pair.contact == kNone) continue;

@@ -26,7 +26,8 @@ struct Joint {
   bool alive = false;
   std::uint32_t generation = 0;
 
-  std::array<double, kJointRows> impulse{};  // N s or N m s per substep: where the next solve starts
+  std::array<double, kJointRows> impulse{};  // N s or N m s per System::impulseSeconds: where the next solve starts
+  double spareEnergy = 0.0;                  // J that its tree of joints lost lately, see steppers/soft_tree.hpp
   // Of the last step, on B: sums over the step.
   std::array<double, kJointRows> totalRows{};  // N s or N m s per row
   Vec3 totalImpulse = Vec3::Zero();            // N s

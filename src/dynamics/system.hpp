@@ -20,7 +20,7 @@ struct System {
   BroadPhase broad;
   ContactCache contacts;
   StepMemory memory;
-  double impulseSeconds = 0.0;  // s: the substep that the stored impulses belong to
+  double impulseSeconds = 0.0;  // s: the time that the stored impulses belong to
 };
 
 }  // namespace cairn

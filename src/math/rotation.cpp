@@ -15,6 +15,7 @@ Vec3 midpointAngularVelocity(const Mat3& inertia, const Vec3& w0, double h) {
   for (int i = 0; i < kMidpointIterations; ++i) {
     const Vec3 im = inertia * m;
     const Vec3 f = im - momentum - 0.5 * h * im.cross(m);
+    if (f.isZero(0.0)) return m;  // it spins about a principal axis
     const Mat3 jacobian = inertia - 0.5 * h * (crossMatrix(im) - crossMatrix(m) * inertia);
     const Vec3 step = jacobian.inverse() * f;
     if (!step.allFinite()) break;

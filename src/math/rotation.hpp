@@ -46,5 +46,10 @@ inline Quat cayleyTurned(const Quat& q, const Vec3& bodyAngularVelocity, double 
   const Vec3 v = 0.5 * h * bodyAngularVelocity;
   return (q * Quat(1.0, v.x(), v.y(), v.z())).normalized();
 }
+// The same with w in world axes.
+inline Quat cayleyTurnedBy(const Vec3& angularVelocity, const Quat& q, double h) {
+  const Vec3 v = 0.5 * h * angularVelocity;
+  return (Quat(1.0, v.x(), v.y(), v.z()) * q).normalized();
+}
 
 }  // namespace cairn

@@ -278,15 +278,16 @@ RulePtr settings() {
   const RulePtr soft = named(
       "soft",
       objectRule(
-          {{"substeps", integerRule(1, 1000), withDefault("in each step", defaults.soft.substeps)},
+          {{"substeps", integerRule(1, 1000), withDefault("in each step, at most", defaults.soft.substeps)},
+           {"least_substeps", integerRule(1, 1000),
+            withDefault("for islands that need few; as many as \"substeps\" gives all islands the same",
+                        defaults.soft.leastSubsteps)},
            {"contact_frequency", numberRule({.low = 1e-3, .high = 1e6, .unit = "Hz"}),
             withDefault(
                 "how fast a contact without stated stiffness pushes bodies apart; at most an eighth of the substep rate",
                 defaults.soft.contactFrequency)},
            {"contact_damping_ratio", nonNegative(1e3, ""),
             withDefault("of critical damping; above 1 contacts do not ring", defaults.soft.contactDampingRatio)},
-           {"load_memory", numberRule({.low = 0, .high = 0.99}),
-            withDefault("share of the last impulse that the contact spring need not hold again", defaults.soft.loadMemory)},
            {"push_out_speed", numberRule({.low = 1e-3, .high = 1e4, .unit = "m/s"}),
             withDefault("at most, out of penetration", defaults.soft.pushOutSpeed)},
            {"joint_frequency", numberRule({.low = 1e-3, .high = 1e6, .unit = "Hz"}),

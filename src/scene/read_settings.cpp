@@ -32,9 +32,9 @@ void readSettings(const JsonValue& value, SceneModel& model) {
   set(value, "maximum_speed", settings.maximumSpeed);
   if (const JsonValue* soft = value.find("soft")) {
     set(*soft, "substeps", settings.soft.substeps);
+    set(*soft, "least_substeps", settings.soft.leastSubsteps);
     set(*soft, "contact_frequency", settings.soft.contactFrequency);
     set(*soft, "contact_damping_ratio", settings.soft.contactDampingRatio);
-    set(*soft, "load_memory", settings.soft.loadMemory);
     set(*soft, "push_out_speed", settings.soft.pushOutSpeed);
     set(*soft, "joint_frequency", settings.soft.jointFrequency);
     set(*soft, "joint_damping_ratio", settings.soft.jointDampingRatio);

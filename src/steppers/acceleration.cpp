@@ -79,7 +79,7 @@ void finishByLcp(StepContext& context, const Island& island, const IslandOutcome
   for (const std::string& solver : {settings.solver.name, std::string("auto")}) {
     settings.solver.name = solver;
     StepReport report;
-    PhaseTimer timer(report);
+    PhaseTimer timer(report.phaseMs);
     std::vector<StepProblem> problems;
     std::vector<ImpactRecord> impacts;
     StepContext inner{copy, settings, context.tasks, report, timer, problems, impacts, context.time + done};

@@ -2,10 +2,9 @@
 // velocity back, warm starting throughout. docs/how-a-step-works.md tells it slowly.
 #pragma once
 
-#include "steppers/soft_bodies.hpp"
-#include "steppers/soft_contacts.hpp"
-#include "steppers/soft_joints.hpp"
+#include "steppers/soft_batch.hpp"
 #include "steppers/stepper.hpp"
+#include "steppers/substep_plan.hpp"
 
 namespace cairn {
 
@@ -14,9 +13,33 @@ class SoftStepper : public Stepper {
   void step(StepContext& context, double dt) override;
 
  private:
-  SoftBodies bodies_;
-  SoftContacts contacts_;
-  SoftJoints joints_;
+  // Where a body is. Those that cannot be moved may be in many batches: this is the last one that asked.
+  struct Place {
+    std::uint32_t batch = kNone, number = kNone;
+  };
+  void makeBatches(StepContext& context, double dt);
+  std::uint32_t numberIn(std::uint32_t batch, std::uint32_t body, const System& system, bool hasJoint);
+  void moveOthers(StepContext& context, double dt) const;
+  void report(StepContext& context) const;
+
+  struct Size {
+    std::uint32_t bodies = 0, contacts = 0, joints = 0;
+  };
+  // A batch that takes in more islands.
+  struct Open {
+    IslandPlan plan;
+    std::uint32_t batch;
+    Size size;
+  };
+
+  SubstepPlan plan_;
+  std::vector<SoftBatch> batches_;  // the first count_ are in use
+  std::size_t count_ = 0;
+  std::vector<Place> places_;  // by body
+  std::vector<Open> open_;
+  std::vector<std::uint32_t> batchOf_;  // by island; kNone: nothing touches it
+  std::vector<Size> sizes_;             // by island
+  std::vector<std::uint32_t> queue_;    // batches, the largest first
 };
 
 }  // namespace cairn

@@ -14,6 +14,7 @@ constexpr std::size_t kBodyGrain = 256;
 // not at all, as a constant torque over the step, or substep by substep with its orientation followed.
 constexpr double kGyroscopicTurn = 1e-3;
 constexpr double kFastTurn = 0.05;
+constexpr double kTinyTurn = 1e-6;  // rad
 
 Eigen::Map<Float3> velocityOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.velocity); }
 Eigen::Map<Float3> spinOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.spin); }
@@ -29,40 +30,39 @@ void lock(wide::SolverBody& solver, std::uint8_t axes) {
 
 }  // namespace
 
+std::uint32_t SoftBodies::addOther(std::uint32_t body) {
+  others.push_back(body);
+  return ground() + static_cast<std::uint32_t>(others.size());
+}
+
 void SoftBodies::begin(StepContext& context, double dt, double h) {
-  System& system = context.system;
-  const std::size_t count = system.bodies.size();
+  const System& system = context.system;
+  const std::size_t count = movable.size() + 1 + others.size();
   resizeGently(solver_, count);
   resizeGently(bodies_, count);
   resizeGently(accelerations_, count);
-  const bool damped = std::any_of(system.bodies.begin(), system.bodies.end(), [](const Body& body) {
-    return body.moves() && (body.linearDamping > 0.0 || body.angularDamping > 0.0);
+  const bool damped = std::any_of(movable.begin(), movable.end(), [&](std::uint32_t index) {
+    return system.bodies[index].linearDamping > 0.0 || system.bodies[index].angularDamping > 0.0;
   });
   resizeGently(damping_, damped ? count : 0);
   resizeGently(marks_, count);
   precise_.clear();
   locked_.clear();
-  marked_ = false;
+  marked_ = spinning_ = false;
 
   const Vec3 gravity = context.settings.gravity;
   const Integrator integrator = freeMotion(context.settings).integrator;
-  context.tasks.parallelFor(count, kBodyGrain, [&](std::size_t first, std::size_t last) {
+  context.tasks.parallelFor(movable.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      const Body& body = system.bodies[i];
+      const Body& body = system.bodies[movable[i]];
       wide::SolverBody& solver = solver_[i];
       SoftBody& soft = bodies_[i];
       solver = wide::SolverBody{};
-      soft = SoftBody{};
       accelerations_[i] = marks_[i] = wide::BodyRow{};
-      if (damped) damping_[i] = {{1, 1, 1}, {1, 1, 1}, {1, 1}};
-      if (!body.moves()) continue;
       velocityOf(solver) = linearOf(marks_[i]) = body.velocity.cast<float>();
       spinOf(solver) = angularOf(marks_[i]) = body.spin.cast<float>();
-      if (!body.isDynamic()) continue;
-      soft.inverseMass = static_cast<float>(body.inverseMass);
       const Mat3 inverseInertia = inWorldAxes(body.rotation, body.inverseInertia);
-      soft.inverseInertia = inverseInertia.cast<float>();
-      soft.locked = body.lockedPosition;
+      soft = {inverseInertia.cast<float>(), static_cast<float>(body.inverseMass), body.lockedPosition, kNone};
       linearOf(accelerations_[i]) =
           without(gravity * body.gravityScale + body.force * body.inverseMass, soft.locked).cast<float>();
       Vec3 angular = inverseInertia * body.torque;
@@ -74,40 +74,42 @@ void SoftBodies::begin(StepContext& context, double dt, double h) {
       angularOf(damping_[i]).setConstant(static_cast<float>(1.0 / (1.0 + h * body.angularDamping)));
     }
   });
-
-  for (const Pair& pair : system.broad.pairs) {
-    if (pair.contact == kNone) continue;
-    const Contact& contact = system.contacts.slots[pair.contact];
-    if (contact.count == 0) continue;
-    bodies_[contact.bodyA].constrained = true;
-    bodies_[contact.bodyB].constrained = true;
+  for (std::uint32_t i = ground(); i < count; ++i) {
+    solver_[i] = wide::SolverBody{};
+    bodies_[i] = SoftBody{};
+    accelerations_[i] = marks_[i] = wide::BodyRow{};
+    if (damped) damping_[i] = {{1, 1, 1}, {1, 1, 1}, {1, 1}};
+    if (i == ground()) continue;
+    const Body& body = system.bodies[indexOf(i)];
+    if (!body.moves()) continue;
+    velocityOf(solver_[i]) = linearOf(marks_[i]) = body.velocity.cast<float>();
+    spinOf(solver_[i]) = angularOf(marks_[i]) = body.spin.cast<float>();
   }
-
-  const auto follow = [&](std::uint32_t index) {
-    if (bodies_[index].precise != kNone) return;
-    const Body& body = system.bodies[index];
-    bodies_[index].precise = static_cast<std::uint32_t>(precise_.size());
-    PreciseBody precise;
-    precise.body = index;
-    precise.center = body.center;
-    precise.rotation = precise.rowRotation = body.rotation;
-    if (body.moves() && body.isDynamic()) {
-      precise.inverseInertia = inWorldAxes(body.rotation, body.inverseInertia);
-      precise.gyroscopic = gyroscopicTurn(body, dt) > kFastTurn;
-    }
-    precise_.push_back(precise);
-  };
-  for (const Joint& joint : system.joints) {
-    if (!joint.alive) continue;
-    bodies_[joint.a].constrained = bodies_[joint.b].constrained = true;
-    follow(joint.a);
-    follow(joint.b);
-  }
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const Body& body = system.bodies[i];
-    if (bodies_[i].constrained && body.moves() && body.isDynamic() && gyroscopicTurn(body, dt) > kFastTurn) follow(i);
+  for (std::uint32_t i = 0; i < movable.size(); ++i) {
+    if (gyroscopicTurn(system.bodies[movable[i]], dt) > kFastTurn) follow(context, i, dt);
     if (bodies_[i].locked != 0) locked_.push_back(i);
   }
+}
+
+void SoftBodies::follow(const StepContext& context, std::uint32_t index, double dt) {
+  if (bodies_[index].precise != kNone) return;
+  const Body& body = context.system.bodies[indexOf(index)];
+  bodies_[index].precise = static_cast<std::uint32_t>(precise_.size());
+  PreciseBody precise;
+  precise.body = index;
+  precise.center = body.center;
+  precise.rotation = precise.rowRotation = body.rotation;
+  precise.gyroscopic = index < ground() && gyroscopicTurn(body, dt) > kFastTurn;
+  spinning_ |= precise.gyroscopic;
+  precise_.push_back(precise);
+  if (precise.gyroscopic) followInertia(context.system, index);
+}
+
+void SoftBodies::followInertia(const System& system, std::uint32_t index) {
+  PreciseBody& precise = precise_[bodies_[index].precise];
+  precise.followsInertia = index < ground();
+  if (precise.followsInertia)
+    precise.inverseInertia = inWorldAxes(precise.rotation, system.bodies[indexOf(index)].inverseInertia);
 }
 
 Vec3 SoftBodies::center(const PreciseBody& body) const {
@@ -124,6 +126,24 @@ void SoftBodies::push(std::uint32_t index, const Vec3& velocity, const Vec3& spi
   angularOf(marks_[index]) += dw;
 }
 
+void SoftBodies::shift(std::uint32_t index, const Vec3& move, const Vec3& turn) {
+  if (bodies_[index].inverseMass == 0.0f) return;
+  wide::SolverBody& solver = solver_[index];
+  PreciseBody& precise = precise_[bodies_[index].precise];
+  Eigen::Map<Float3>(solver.moved) += move.cast<float>();
+  Eigen::Map<Float3>(solver.turned) += turn.cast<float>();
+  const Vec3 q = 0.5 * turn;
+  precise.rotation = Quat(1.0, q.x(), q.y(), q.z()) * precise.rotation;
+  // Tiny turns leave it to integratePositions to make it a unit quaternion again.
+  if (q.squaredNorm() > kTinyTurn * kTinyTurn) precise.rotation.normalize();
+  const double scale = 2.0 / (1.0 + q.squaredNorm());
+  const auto change = [&](const Vec3& v) -> Vec3 { return scale * (q.cross(v) + q.cross(q.cross(v))); };
+  const Float3 spin = change(spinOf(solver).cast<double>()).cast<float>();
+  spinOf(solver) += spin;
+  angularOf(marks_[index]) += spin;
+  precise.midpoint += change(precise.midpoint);
+}
+
 void SoftBodies::integrateVelocities(StepContext& context, double h) {
   const float hf = static_cast<float>(h);
   // Far beyond what a body may do: it will be quarantined after the step. Until then it must not overflow, and so spoil
@@ -138,7 +158,8 @@ void SoftBodies::integrateVelocities(StepContext& context, double h) {
     // a spin it would be worth more momentum with every substep, up to the ratio of the moments, and blow up.)
     Float3 change = angularOf(marks_[precise.body]);
     if (!marked_) change = spinOf(solver_[precise.body]) - change;
-    const Vec3 momentum = inWorldAxes(precise.rowRotation, bodies[precise.body].inertia) * Vec3(change.cast<double>());
+    const Vec3 momentum =
+        inWorldAxes(precise.rowRotation, bodies[indexOf(precise.body)].inertia) * Vec3(change.cast<double>());
     precise.change = (precise.inverseInertia * momentum).cast<float>();
     precise.rowRotation = precise.rotation;
     bodies_[precise.body].inverseInertia = precise.inverseInertia.cast<float>();
@@ -150,7 +171,7 @@ void SoftBodies::integrateVelocities(StepContext& context, double h) {
     if (!precise.gyroscopic) continue;
     auto mark = angularOf(marks_[precise.body]);
     const Vec3 local = precise.rotation.conjugate() * Vec3(mark.cast<double>());
-    precise.midpoint = precise.rotation * midpointAngularVelocity(bodies[precise.body].inertia, local, h);
+    precise.midpoint = precise.rotation * midpointAngularVelocity(bodies[indexOf(precise.body)].inertia, local, h);
     mark = precise.midpoint.cast<float>();
     spinOf(solver_[precise.body]) = mark + precise.change;
   }
@@ -164,12 +185,13 @@ void SoftBodies::integratePositions(StepContext& context, double h) {
     wide::integratePositions(solver_.data(), first, last, static_cast<float>(h));
   });
   for (PreciseBody& precise : precise_) {
-    const Body& body = bodies[precise.body];
+    const Body& body = bodies[indexOf(precise.body)];
     if (!body.moves()) continue;
     auto spin = spinOf(solver_[precise.body]);
     const Vec3 turn = spin.cast<double>();
     const Quat before = precise.rotation;
-    precise.rotation = cayleyTurned(before, before.conjugate() * turn, h);
+    precise.rotation =
+        precise.gyroscopic ? cayleyTurned(before, before.conjugate() * turn, h) : cayleyTurnedBy(turn, before, h);
     if (bodies_[precise.body].inverseMass == 0.0f) continue;
     if (precise.gyroscopic) {
       // The midpoint rule keeps the momentum that the substep began with; constraints added theirs at the midpoint. With
@@ -184,7 +206,7 @@ void SoftBodies::integratePositions(StepContext& context, double h) {
       spin += change;
       angularOf(marks_[precise.body]) += change;  // not a constraint's doing
     }
-    precise.inverseInertia = inWorldAxes(precise.rotation, body.inverseInertia);
+    if (precise.followsInertia) precise.inverseInertia = inWorldAxes(precise.rotation, body.inverseInertia);
   }
 }
 
@@ -194,30 +216,19 @@ void SoftBodies::markContactChange(StepContext& context) {
   marked_ = true;
 }
 
-void SoftBodies::finish(StepContext& context, double dt, int substeps) {
+void SoftBodies::finish(StepContext& context) const {
   std::vector<Body>& bodies = context.system.bodies;
-  const FreeMotion motion = freeMotion(context.settings);
-  context.tasks.parallelFor(bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+  context.tasks.parallelFor(movable.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      Body& body = bodies[i];
+      Body& body = bodies[movable[i]];
       const SoftBody& soft = bodies_[i];
-      if (!body.moves()) continue;
-      if (!body.isDynamic()) {  // kinematic: exactly as told
-        body.center += dt * body.velocity;
-        body.rotation = rotated(body.rotation, dt * body.spin);
-        continue;
-      }
-      if (!soft.constrained) {
-        moveFree(body, motion, dt, substeps);
-        continue;
-      }
-      wide::SolverBody& solver = solver_[i];
+      const wide::SolverBody& solver = solver_[i];
       body.center += Vec3(solver.moved[0], solver.moved[1], solver.moved[2]);
       body.rotation = soft.precise != kNone
                           ? precise_[soft.precise].rotation
                           : rotated(body.rotation, Vec3(solver.turned[0], solver.turned[1], solver.turned[2]));
-      body.velocity = without(velocityOf(solver).cast<double>(), soft.locked);
-      body.spin = spinOf(solver).cast<double>();
+      body.velocity = without(Vec3(solver.velocity[0], solver.velocity[1], solver.velocity[2]), soft.locked);
+      body.spin = Vec3(solver.spin[0], solver.spin[1], solver.spin[2]);
     }
   });
 }

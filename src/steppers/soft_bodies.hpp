@@ -1,5 +1,8 @@
-// Bodies within a step of the soft stepper: single-precision velocities that the solver works on, and the integration of
-// free motion between solves.
+// Bodies of a batch within a step of the soft stepper: single-precision velocities that the solver works on, and the
+// integration of free motion between solves.
+//
+// A batch numbers its bodies itself: first those that can be moved, then one that stands for everything that stands still,
+// then others that cannot be moved but are on the move, or hold a joint.
 #pragma once
 
 #include <vector>
@@ -10,35 +13,48 @@
 
 namespace cairn {
 
+// A joint and the batch's numbers of its bodies.
+struct JointEnds {
+  std::uint32_t joint;
+  std::uint32_t a, b;
+};
+
 // What a substep needs of a body besides wide::SolverBody.
 struct SoftBody {
   Eigen::Matrix3f inverseInertia = Eigen::Matrix3f::Zero();  // world axes, at the step's beginning
   float inverseMass = 0.0f;
   std::uint8_t locked = 0;        // bit per axis along which it does not move
   std::uint32_t precise = kNone;  // index into SoftBodies::precise
-  bool constrained = false;       // it has a contact or a joint
+  bool touching = false;          // it has a contact
 };
 
 // Bodies whose orientation must be followed within the step: those with joints and those that spin fast for their shape.
 struct PreciseBody {
-  std::uint32_t body = kNone;
+  std::uint32_t body = kNone;           // in the batch
   Vec3 center = Vec3::Zero();           // m, at the step's beginning
   Quat rotation = Quat::Identity();     // now
-  Mat3 inverseInertia = Mat3::Zero();   // world axes, now
+  Mat3 inverseInertia = Mat3::Zero();   // world axes, now; kept up only if followsInertia
   Vec3 midpoint = Vec3::Zero();         // rad/s, world axes: the spin to turn by, before constraints
   Quat rowRotation = Quat::Identity();  // that the contact rows of this substep belong to (gyroscopic bodies only)
   Float3 change = Float3::Zero();       // rad/s: by the last substep's contact impulses, for the inertia now (likewise)
   bool gyroscopic = false;
+  bool followsInertia = false;  // gyroscopic bodies, and whoever asked for it
 };
 
 class SoftBodies {
  public:
+  // Who is in the batch, by index into System::bodies. `others` may come in until begin().
+  std::vector<std::uint32_t> movable, others;
+  std::uint32_t ground() const { return static_cast<std::uint32_t>(movable.size()); }
+  std::uint32_t addOther(std::uint32_t body);  // its number in the batch
+
   void begin(StepContext& context, double dt, double h);
+  void follow(const StepContext& context, std::uint32_t body, double dt);  // keeps track of its orientation
   void integrateVelocities(StepContext& context, double h);
   void integratePositions(StepContext& context, double h);
   // Notes what contacts changed in this substep; needed if velocities are to be changed by others before the next one.
   void markContactChange(StepContext& context);
-  void finish(StepContext& context, double dt, int substeps);
+  void finish(StepContext& context) const;
 
   wide::SolverBody* solver() { return solver_.data(); }
   const SoftBody& operator[](std::uint32_t body) const { return bodies_[body]; }
@@ -47,10 +63,19 @@ class SoftBodies {
   bool isSpinning(std::uint32_t body) const {
     return bodies_[body].precise != kNone && precise_[bodies_[body].precise].gyroscopic;
   }
+  bool anySpinning() const { return spinning_; }
   PreciseBody& precise(std::uint32_t body) { return precise_[bodies_[body].precise]; }
+  const std::vector<PreciseBody>& preciseBodies() const { return precise_; }
+  void noteContact(std::uint32_t body) { bodies_[body].touching = true; }
+  void followInertia(const System& system, std::uint32_t body);
   Vec3 center(const PreciseBody& body) const;  // now
   // Changes a body's velocities by other than contact impulses.
   void push(std::uint32_t body, const Vec3& velocity, const Vec3& spin);
+  // Moves (m) and turns (rad, world axes) a precise body at once. It turns with all that it has: its spin in its own axes
+  // stays the same, or a long body would spin up about its axis.
+  void shift(std::uint32_t body, const Vec3& move, const Vec3& turn);
+  // Into System::bodies; not for the ground.
+  std::uint32_t indexOf(std::uint32_t body) const { return body < ground() ? movable[body] : others[body - ground() - 1]; }
 
  private:
   wide::BodyRows rows() {
@@ -66,6 +91,7 @@ class SoftBodies {
   std::vector<SoftBody> bodies_;
   std::vector<std::uint32_t> locked_;  // bodies with a locked axis
   std::vector<PreciseBody> precise_;
+  bool spinning_ = false;
 };
 
 }  // namespace cairn

@@ -1,5 +1,5 @@
-// Contacts within a step of the soft stepper: laid out in blocks of eight by colour, swept by the wide kernels, and read
-// back.
+// Contacts of a batch within a step of the soft stepper: laid out in blocks of eight by colour, swept by the wide kernels,
+// and read back.
 #pragma once
 
 #include <vector>
@@ -23,21 +23,27 @@ struct SoftContactValues {
   Softness between;  // two bodies that can be moved
   Softness ground;   // one that cannot
   float pushOut;     // m/s
-  float memory;      // share of the last load that is remembered
   float h;           // s
   float rescale;     // of stored impulses, to this substep's length
+  float unscale;     // and back
 };
 
 class SoftContacts {
  public:
-  void begin(StepContext& context, const SoftBodies& bodies, double h);
+  std::vector<ContactEnds> contacts;  // slots, with the batch's numbers of the bodies
+
+  void begin(StepContext& context, SoftBodies& bodies, double dt, double h);
   void finish(StepContext& context) const;
   // Rows of bodies that spin fast for their shape, for the inertia that they have now.
-  void refreshSpinning(StepContext& context, const SoftBodies& bodies);
+  void refreshSpinning(StepContext& context, SoftBodies& bodies);
 
   bool bounces() const { return !approaches_.empty(); }
   int colours() const { return colouring_.colours; }
 
+  // The order in which colours are swept: 0 as they are, other numbers at random. Swept in the same order again and again,
+  // what one colour leaves undone for the next always points the same way, and tall stacks walk. (Low ones do not, and keep
+  // their symmetry better in one order.)
+  void arrange(int number);
   void applyImpulses(const Tasks& tasks, wide::SolverBody* bodies);
   void solve(const Tasks& tasks, wide::SolverBody* bodies, const wide::SubstepValues& values);
   void relax(const Tasks& tasks, wide::SolverBody* bodies, const wide::SubstepValues& values);
@@ -50,11 +56,13 @@ class SoftContacts {
   void sweep(const Tasks& tasks, Kernel&& kernel);
 
   Colouring colouring_;
+  std::vector<ContactEnds> sorting_;
   std::vector<wide::ContactBlock> blocks_;
   std::vector<wide::ContactPointLanes> points_;
   std::vector<wide::ApproachLanes> approaches_;
-  std::vector<std::size_t> runs_;                                  // blocks of one colour: runs_[c] .. runs_[c + 1]
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> spinning_;  // block and lane
+  std::vector<std::size_t> runs_;        // blocks of one colour: runs_[c] .. runs_[c + 1]
+  std::vector<std::uint32_t> order_;     // of the colours
+  std::vector<std::uint32_t> spinning_;  // blocks
   SoftContactValues values_{};
   std::size_t serialFrom_ = 0;  // blocks from here on share bodies
 };

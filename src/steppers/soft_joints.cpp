@@ -17,7 +17,7 @@ Vec3 spinOf(const wide::SolverBody& body) { return {body.spin[0], body.spin[1], 
 
 }  // namespace
 
-void SoftJoints::begin(StepContext& context, SoftBodies& bodies, double h) {
+void SoftJoints::begin(StepContext& context, SoftBodies& bodies, double dt, double h) {
   const SoftOptions& options = context.settings.soft;
   const double omega = kTwoPi * std::min(options.jointFrequency, 0.25 / h);
   const double a1 = 2.0 * options.jointDampingRatio + h * omega;
@@ -29,35 +29,40 @@ void SoftJoints::begin(StepContext& context, SoftBodies& bodies, double h) {
   share_ = 1.0 / (1.0 + a2);
 
   System& system = context.system;
-  const double ratio = system.impulseSeconds > 0.0 ? h / system.impulseSeconds : 0.0;
+  const double ratio = system.impulseSeconds > 0.0 ? dt / system.impulseSeconds : 0.0;
+  const double rescale = ratio > 0.1 && ratio < 10.0 ? h / system.impulseSeconds : 0.0;
+  for (const JointEnds& ends : joints) {
+    bodies.follow(context, ends.a, dt);
+    bodies.follow(context, ends.b, dt);
+    for (double& impulse : system.joints[ends.joint].impulse) impulse *= rescale;
+  }
+  trees_.begin(context, bodies, joints, h);
   work_.clear();
-  for (std::uint32_t i = 0; i < system.joints.size(); ++i) {
-    Joint& joint = system.joints[i];
-    if (!joint.alive) continue;
-    joint.totalRows.fill(0.0);
-    joint.totalImpulse.setZero();
-    joint.totalAngularImpulse.setZero();
-    if (bodies[joint.a].inverseMass == 0.0f && bodies[joint.b].inverseMass == 0.0f) continue;
+  for (const std::uint32_t i : trees_.others()) {
+    const JointEnds& ends = joints[i];
+    const Joint& joint = system.joints[ends.joint];
+    bodies.followInertia(system, ends.a);
+    bodies.followInertia(system, ends.b);
     Work& work = work_.emplace_back();
-    work.joint = i;
+    work.joint = ends.joint;
+    work.a = ends.a;
+    work.b = ends.b;
     work.softness = 0.0;
     work.rate = rate_;
-    if (joint.spring) {
-      const double denominator = h * joint.spring->stiffness + joint.spring->damping;
-      work.softness = 1.0 / (h * denominator);
-      work.rate = joint.spring->stiffness / denominator;
-    }
-    for (double& impulse : joint.impulse) impulse = ratio > 0.1 && ratio < 10.0 ? impulse * ratio : 0.0;
+    if (!joint.spring) continue;
+    const double denominator = h * joint.spring->stiffness + joint.spring->damping;
+    work.softness = 1.0 / (h * denominator);
+    work.rate = joint.spring->stiffness / denominator;
   }
 }
 
 void SoftJoints::refresh(StepContext& context, SoftBodies& bodies) {
   for (Work& work : work_) {
     const Joint& joint = context.system.joints[work.joint];
-    const PreciseBody& a = bodies.precise(joint.a);
-    const PreciseBody& b = bodies.precise(joint.b);
+    const PreciseBody& a = bodies.precise(work.a);
+    const PreciseBody& b = bodies.precise(work.b);
     work.rows = jointRows(joint, bodies.center(a), a.rotation, bodies.center(b), b.rotation, work.row, elapsed_);
-    const double massA = bodies[joint.a].inverseMass, massB = bodies[joint.b].inverseMass;
+    const double massA = bodies[work.a].inverseMass, massB = bodies[work.b].inverseMass;
     Block k(work.rows, work.rows);
     for (int i = 0; i < work.rows; ++i) {
       work.turnA[i] = a.inverseInertia * work.row[i].angularA;
@@ -78,35 +83,41 @@ void SoftJoints::refresh(StepContext& context, SoftBodies& bodies) {
 
 // Pushes the joint's two bodies by an impulse per row.
 template <class Impulses>
-void SoftJoints::pushBodies(const Work& work, const Joint& joint, const Impulses& impulse, SoftBodies& bodies) {
+void SoftJoints::pushBodies(const Work& work, const Impulses& impulse, SoftBodies& bodies) {
   Vec3 linear = Vec3::Zero(), spinA = Vec3::Zero(), spinB = Vec3::Zero();
   for (int i = 0; i < work.rows; ++i) {
     linear += impulse[i] * work.row[i].linear;
     spinA += impulse[i] * work.turnA[i];
     spinB += impulse[i] * work.turnB[i];
   }
-  bodies.push(joint.a, -bodies[joint.a].inverseMass * linear, spinA);
-  bodies.push(joint.b, bodies[joint.b].inverseMass * linear, spinB);
+  bodies.push(work.a, -bodies[work.a].inverseMass * linear, spinA);
+  bodies.push(work.b, bodies[work.b].inverseMass * linear, spinB);
 }
 
 void SoftJoints::applyImpulses(StepContext& context, SoftBodies& bodies) {
+  trees_.refresh(context, bodies, elapsed_);
   refresh(context, bodies);
   for (const Work& work : work_) {
     Joint& joint = context.system.joints[work.joint];
     // An impulse from before such a turn points anywhere.
-    const double spin = std::max(spinOf(bodies.solver()[joint.a]).norm(), spinOf(bodies.solver()[joint.b]).norm());
+    const double spin = std::max(spinOf(bodies.solver()[work.a]).norm(), spinOf(bodies.solver()[work.b]).norm());
     if (spin * h_ > kForgetfulTurn) joint.impulse.fill(0.0);
-    pushBodies(work, joint, joint.impulse, bodies);
+    pushBodies(work, joint.impulse, bodies);
   }
 }
 
 void SoftJoints::solve(StepContext& context, SoftBodies& bodies, bool relax) {
+  solveOthers(context, bodies, relax);
+  relax ? trees_.relax(context, bodies) : trees_.solve(context, bodies);
+}
+
+void SoftJoints::solveOthers(StepContext& context, SoftBodies& bodies, bool relax) {
   for (Work& work : work_) {
     Joint& joint = context.system.joints[work.joint];
     // A stated spring is a spring: relaxation would make it rigid.
     if (relax && joint.spring) continue;
-    const wide::SolverBody& a = bodies.solver()[joint.a];
-    const wide::SolverBody& b = bodies.solver()[joint.b];
+    const wide::SolverBody& a = bodies.solver()[work.a];
+    const wide::SolverBody& b = bodies.solver()[work.b];
     const Vec3 wa = spinOf(a), wb = spinOf(b), v = velocityOf(b) - velocityOf(a);
     JointVector u(work.rows);
     for (int i = 0; i < work.rows; ++i) {
@@ -120,12 +131,13 @@ void SoftJoints::solve(StepContext& context, SoftBodies& bodies, bool relax) {
       for (int i = 0; i < work.rows; ++i) change[i] = massScale_ * change[i] - share_ * joint.impulse[i];
     }
     for (int i = 0; i < work.rows; ++i) joint.impulse[i] += change[i];
-    pushBodies(work, joint, change, bodies);
+    pushBodies(work, change, bodies);
   }
 }
 
 void SoftJoints::addUp(StepContext& context) {
   elapsed_ += h_;
+  trees_.addUp(context);
   for (const Work& work : work_) {
     Joint& joint = context.system.joints[work.joint];
     for (int i = 0; i < work.rows; ++i) {
@@ -137,14 +149,15 @@ void SoftJoints::addUp(StepContext& context) {
   }
 }
 
-void SoftJoints::finish(StepContext& context) const {
+double SoftJoints::finish(StepContext& context, double dt) const {
   double worst = 0.0;
-  const System& system = context.system;
-  for (const Work& work : work_) {
-    const Joint& joint = system.joints[work.joint];
+  System& system = context.system;
+  for (const JointEnds& ends : joints) {
+    Joint& joint = system.joints[ends.joint];
+    for (double& impulse : joint.impulse) impulse *= dt / h_;
     worst = std::max(worst, jointError(joint, system.bodies[joint.a], system.bodies[joint.b]).distance);
   }
-  context.report.jointError = worst;
+  return worst;
 }
 
 }  // namespace cairn

@@ -1,26 +1,33 @@
-// Joints within a step of the soft stepper: one small dense block per joint, solved in id order, rebuilt every substep.
+// Joints of a batch within a step of the soft stepper. Those that form trees are solved exactly, tree by tree
+// (soft_trees.hpp); the others are one small dense block each, solved in id order, softly. Everything is rebuilt every
+// substep.
 #pragma once
 
 #include <vector>
 
 #include "steppers/soft_bodies.hpp"
+#include "steppers/soft_trees.hpp"
 
 namespace cairn {
 
 class SoftJoints {
  public:
-  void begin(StepContext& context, SoftBodies& bodies, double h);
+  std::vector<JointEnds> joints;
+
+  void begin(StepContext& context, SoftBodies& bodies, double dt, double h);
   void applyImpulses(StepContext& context, SoftBodies& bodies);  // warm start, with rows for the poses as they are now
   void solve(StepContext& context, SoftBodies& bodies, bool relax);
-  void addUp(StepContext& context);  // books this substep's impulses as reactions
-  void finish(StepContext& context) const;
+  void addUp(StepContext& context);                      // books this substep's impulses as reactions
+  double finish(StepContext& context, double dt) const;  // the largest error of a joint, m
 
  private:
   void refresh(StepContext& context, SoftBodies& bodies);
+  void solveOthers(StepContext& context, SoftBodies& bodies, bool relax);
 
   using Block = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kJointRows, kJointRows>;
   struct Work {
     std::uint32_t joint;
+    std::uint32_t a, b;  // in the batch
     int rows;
     std::array<JointRow, kJointRows> row;
     std::array<Vec3, kJointRows> turnA, turnB;  // inverse inertia times the angular parts
@@ -29,9 +36,10 @@ class SoftJoints {
     double rate;                                // 1/s
   };
   template <class Impulses>
-  static void pushBodies(const Work& work, const Joint& joint, const Impulses& impulse, SoftBodies& bodies);
+  static void pushBodies(const Work& work, const Impulses& impulse, SoftBodies& bodies);
 
-  std::vector<Work> work_;
+  SoftTrees trees_;
+  std::vector<Work> work_;                             // the joints that are not in trees
   double elapsed_ = 0.0;                               // s since the step began
   double h_ = 0.0;                                     // s
   double rate_ = 0.0, massScale_ = 1.0, share_ = 0.0;  // of joints without a stated spring

@@ -30,7 +30,6 @@ struct alignas(64) ContactPointLanes {
   Lane stiffness;    // of the softened row, 1 if rigid: m_soft / m; the spring lets go of the rest of its impulse per pass
   Lane separation;   // m at the step's beginning
   Lane impulse;      // N s in this substep
-  Lane heldImpulse;  // N s that the spring need not hold: the load memory
   Lane total;        // N s over the step
   Lane lever;        // m, from the friction centre
 };
@@ -60,6 +59,7 @@ struct alignas(64) ContactBlock {
   Lane biasRate;              // 1/s: how much of the penetration is undone per second
   Lane pushOut;               // m/s at most
   Lane approachAcceleration;  // m/s^2 along the normal, of B against A, by external loads
+  Lane approachSpeed;         // m/s at the friction centre, when the step begins
   // Friction of the whole patch acts at one centre: two tangents and a twist.
   Lane3 armA1, armB1;                // tangent 1
   Lane3 armA2, armB2;                // tangent 2
@@ -76,8 +76,18 @@ struct SubstepValues {
   float bounceSpeed;  // m/s: slower approaches do not bounce
 };
 
-// Each works on a run of blocks of one colour.
+// Makes rows of what is known of the contacts. Expected in the blocks: bodies, normal, inverse masses and inertias,
+// `relaxes`, twist, and in place of rows
+//   armA, armB of points    the point, m from the bodies' centres
+//   mass of points          1 where a lane has the point, 0 where not
+//   stiffness of points     where `relaxes` is 0: compliance, m/(N s)
+//   lever of points         its weight for the centre of pressure
+//   armA1                   last friction impulse on B, N s
+// With `again`, the impulses that the rows have now are left alone, and armA1 is not read.
 using Blocks = std::span<ContactBlock>;
+void prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies, bool again);
+
+// Each works on a run of blocks of one colour.
 void applyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies);  // warm start
 void solveSoft(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values);
 void relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values);

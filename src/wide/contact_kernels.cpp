@@ -6,207 +6,18 @@
 //
 // One normal row, with u = J v its relative velocity, s its separation, m its mass, lambda its impulse:
 //   s > 0 (apart):   lambda' = max(0, lambda - m (u + s/h))                       do not cross the gap within the substep
-//   s <= 0, soft:    lambda' = max(0, lambda - w m (u + b) - (1 - w) (lambda - held)),  b = max(rate s, -pushOut)
+//   s <= 0, soft:    lambda' = max(0, lambda - w m (u + b) - (1 - w) lambda),  b = max(rate s, -pushOut)
 //   s <= 0, relax:   lambda' = max(0, lambda - m u)                                take the push-out velocity back
-// `held` pulls the soft row towards last step's load instead of towards zero, which stiffens resting contact.
 // Friction: the two tangent impulses of a patch are projected on the disc of radius mu * sum(lambda), the twist on the
 // interval of half-width mu * sum(lever lambda).
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "wide/contact_kernels.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target first, then:
-#include <hwy/highway.h>
-
-#include "wide/contact_block.hpp"
+#include "wide/lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cairn::wide::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-// Eight lanes at most, so that wider machines give the same bits; on narrower ones a block is done in two halves.
-using Tag = hn::CappedTag<float, kLanes>;
-using V = hn::Vec<Tag>;
-constexpr Tag kTag;
-
-struct V3 {
-  V x, y, z;
-};
-
-HWY_INLINE V load(const float* lane) { return hn::Load(kTag, lane); }
-HWY_INLINE V3 load(const Lane3& lanes, int at) { return {load(lanes[0] + at), load(lanes[1] + at), load(lanes[2] + at)}; }
-HWY_INLINE void store(V v, float* lane) { hn::Store(v, kTag, lane); }
-HWY_INLINE V dot(const V3& a, const V3& b) {
-  return hn::Add(hn::Add(hn::Mul(a.x, b.x), hn::Mul(a.y, b.y)), hn::Mul(a.z, b.z));
-}
-HWY_INLINE V3 sub(const V3& a, const V3& b) { return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)}; }
-HWY_INLINE void addScaled(V3& a, const V3& b, V s) {
-  a.x = hn::Add(a.x, hn::Mul(b.x, s));
-  a.y = hn::Add(a.y, hn::Mul(b.y, s));
-  a.z = hn::Add(a.z, hn::Mul(b.z, s));
-}
-HWY_INLINE void subScaled(V3& a, const V3& b, V s) {
-  a.x = hn::Sub(a.x, hn::Mul(b.x, s));
-  a.y = hn::Sub(a.y, hn::Mul(b.y, s));
-  a.z = hn::Sub(a.z, hn::Mul(b.z, s));
-}
-HWY_INLINE V3 cross(const V3& a, const V3& b) {
-  return {hn::Sub(hn::Mul(a.y, b.z), hn::Mul(a.z, b.y)), hn::Sub(hn::Mul(a.z, b.x), hn::Mul(a.x, b.z)),
-          hn::Sub(hn::Mul(a.x, b.y), hn::Mul(a.y, b.x))};
-}
-
-// The velocities (or motions) of the bodies in the lanes: rows in memory, one per body, columns in registers.
-struct Motion {
-  V3 linear, angular;
-};
-
-#if HWY_TARGET == HWY_SCALAR
-
-template <int kOffset>  // in floats from the body's beginning
-HWY_INLINE Motion gather(const SolverBody* bodies, const std::uint32_t* index) {
-  const float* row = reinterpret_cast<const float*>(bodies + index[0]) + kOffset;
-  return {{load(row), load(row + 1), load(row + 2)}, {load(row + 3), load(row + 4), load(row + 5)}};
-}
-HWY_INLINE void scatter(const Motion& m, SolverBody* bodies, const std::uint32_t* index, unsigned mask) {
-  if ((mask & 1u) == 0) return;
-  float* row = bodies[index[0]].velocity;
-  store(m.linear.x, row);
-  store(m.linear.y, row + 1);
-  store(m.linear.z, row + 2);
-  store(m.angular.x, row + 3);
-  store(m.angular.y, row + 4);
-  store(m.angular.z, row + 5);
-}
-
-#else
-
-// Transposes 4 x 4 numbers in every 128-bit part of four vectors.
-HWY_INLINE void transpose4(V& a, V& b, V& c, V& d) {
-  const hn::Repartition<double, Tag> wide;
-  const auto ab0 = hn::BitCast(wide, hn::InterleaveLower(kTag, a, b)),
-             ab1 = hn::BitCast(wide, hn::InterleaveUpper(kTag, a, b));
-  const auto cd0 = hn::BitCast(wide, hn::InterleaveLower(kTag, c, d)),
-             cd1 = hn::BitCast(wide, hn::InterleaveUpper(kTag, c, d));
-  a = hn::BitCast(kTag, hn::InterleaveLower(wide, ab0, cd0));
-  b = hn::BitCast(kTag, hn::InterleaveUpper(wide, ab0, cd0));
-  c = hn::BitCast(kTag, hn::InterleaveLower(wide, ab1, cd1));
-  d = hn::BitCast(kTag, hn::InterleaveUpper(wide, ab1, cd1));
-}
-
-// A body's row is eight numbers, the last two unused: one vector of eight lanes or two of four.
-constexpr bool kWholeRows = hn::MaxLanes(Tag()) == 8;
-
-template <int kOffset>  // in floats from the body's beginning
-HWY_INLINE Motion gather(const SolverBody* bodies, const std::uint32_t* index) {
-  const auto row = [&](int lane) { return reinterpret_cast<const float*>(bodies + index[lane]) + kOffset; };
-  if constexpr (kWholeRows) {
-    V a = load(row(0)), b = load(row(1)), c = load(row(2)), d = load(row(3));
-    V e = load(row(4)), f = load(row(5)), g = load(row(6)), h = load(row(7));
-    transpose4(a, b, c, d);
-    transpose4(e, f, g, h);
-    return {{hn::ConcatLowerLower(kTag, e, a), hn::ConcatLowerLower(kTag, f, b), hn::ConcatLowerLower(kTag, g, c)},
-            {hn::ConcatLowerLower(kTag, h, d), hn::ConcatUpperUpper(kTag, e, a), hn::ConcatUpperUpper(kTag, f, b)}};
-  } else {
-    V a = load(row(0)), b = load(row(1)), c = load(row(2)), d = load(row(3));
-    V e = load(row(0) + 4), f = load(row(1) + 4), g = load(row(2) + 4), h = load(row(3) + 4);
-    transpose4(a, b, c, d);
-    transpose4(e, f, g, h);
-    return {{a, b, c}, {d, e, f}};
-  }
-}
-
-// Bodies that cannot be moved are shared between lanes and threads: they are read, never written.
-HWY_INLINE void scatter(const Motion& m, SolverBody* bodies, const std::uint32_t* index, unsigned mask) {
-  const V zero = hn::Zero(kTag);
-  V a = m.linear.x, b = m.linear.y, c = m.linear.z, d = m.angular.x;
-  V e = m.angular.y, f = m.angular.z, g = zero, h = zero;
-  transpose4(a, b, c, d);
-  transpose4(e, f, g, h);
-  const V first[4] = {a, b, c, d}, second[4] = {e, f, g, h};
-  for (int lane = 0; lane < 4; ++lane) {
-    if constexpr (kWholeRows) {
-      if ((mask >> lane & 1u) != 0)
-        store(hn::ConcatLowerLower(kTag, second[lane], first[lane]), bodies[index[lane]].velocity);
-      if ((mask >> (lane + 4) & 1u) != 0) {
-        store(hn::ConcatUpperUpper(kTag, second[lane], first[lane]), bodies[index[lane + 4]].velocity);
-      }
-    } else {
-      if ((mask >> lane & 1u) == 0) continue;
-      store(first[lane], bodies[index[lane]].velocity);
-      store(second[lane], bodies[index[lane]].velocity + 4);
-    }
-  }
-}
-
-#endif
-
-// Symmetric.
-struct Inertia {
-  V xx, yy, zz, xy, xz, yz;
-  HWY_INLINE Inertia(const Lane (&lanes)[6], int at)
-      : xx(load(lanes[0] + at)),
-        yy(load(lanes[1] + at)),
-        zz(load(lanes[2] + at)),
-        xy(load(lanes[3] + at)),
-        xz(load(lanes[4] + at)),
-        yz(load(lanes[5] + at)) {}
-  HWY_INLINE V3 operator*(const V3& v) const { return {dot({xx, xy, xz}, v), dot({xy, yy, yz}, v), dot({xz, yz, zz}, v)}; }
-};
-
-// Impulses on a pair: along directions, and their moments about the two centres of mass.
-struct Push {
-  V3 linear, momentA, momentB;
-  HWY_INLINE Push() {
-    const V zero = hn::Zero(kTag);
-    linear = momentA = momentB = {zero, zero, zero};
-  }
-  HWY_INLINE void add(const V3& direction, const V3& armA, const V3& armB, V impulse) {
-    addScaled(linear, direction, impulse);
-    addMoment(armA, armB, impulse);
-  }
-  HWY_INLINE void addMoment(const V3& armA, const V3& armB, V impulse) {
-    addScaled(momentA, armA, impulse);
-    addScaled(momentB, armB, impulse);
-  }
-};
-
-// One block's bodies, from gather to scatter.
-struct PairMotion {
-  Motion a, b;
-  V massA, massB;
-
-  HWY_INLINE PairMotion(const ContactBlock& block, const SolverBody* bodies, int at)
-      : a(gather<0>(bodies, block.bodyA + at)),
-        b(gather<0>(bodies, block.bodyB + at)),
-        massA(load(block.inverseMassA + at)),
-        massB(load(block.inverseMassB + at)) {}
-  HWY_INLINE void write(const ContactBlock& block, SolverBody* bodies, int at) const {
-    scatter(a, bodies, block.bodyA + at, static_cast<unsigned>(block.writesA) >> at);
-    scatter(b, bodies, block.bodyB + at, static_cast<unsigned>(block.writesB) >> at);
-  }
-  HWY_INLINE V relative(const V3& direction, const V3& armA, const V3& armB) const {
-    return hn::Add(dot(direction, sub(b.linear, a.linear)), hn::Sub(dot(armB, b.angular), dot(armA, a.angular)));
-  }
-  HWY_INLINE void apply(const Push& push, const ContactBlock& block, int at) {
-    subScaled(a.linear, push.linear, massA);
-    addScaled(b.linear, push.linear, massB);
-    a.angular = sub(a.angular, Inertia(block.inertiaA, at) * push.momentA);
-    const V3 turned = Inertia(block.inertiaB, at) * push.momentB;
-    b.angular = {hn::Add(b.angular.x, turned.x), hn::Add(b.angular.y, turned.y), hn::Add(b.angular.z, turned.z)};
-  }
-};
-
-// Motion since the step's beginning.
-struct Displacement {
-  Motion a, b;
-  HWY_INLINE Displacement(const ContactBlock& block, const SolverBody* bodies, int at)
-      : a(gather<8>(bodies, block.bodyA + at)), b(gather<8>(bodies, block.bodyB + at)) {}
-  HWY_INLINE V along(const V3& normal) const { return dot(normal, sub(b.linear, a.linear)); }
-  // Of a point now: the one at the step's beginning plus the motion since, whose part along the normal all points share.
-  HWY_INLINE V separation(const ContactPointLanes& point, V along, int at) const {
-    const V angular = hn::Sub(dot(load(point.armB, at), b.angular), dot(load(point.armA, at), a.angular));
-    return hn::Add(load(point.separation + at), hn::Add(along, angular));
-  }
-};
 
 void ApplyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies) {
   for (ContactBlock& block : blocks) {
@@ -324,7 +135,7 @@ HWY_INLINE void SolveBlock(ContactBlock& block, ContactPointLanes* points, Solve
       const V bias = hn::IfThenElse(apart, hn::Mul(s[p], inverseH), pushOut);
       const V stiffness = hn::IfThenElse(apart, one, load(point.stiffness + at));
       const V mass = hn::Mul(stiffness, load(point.mass + at));
-      const V pull = hn::Mul(hn::Sub(one, stiffness), hn::Sub(old, load(point.heldImpulse + at)));
+      const V pull = hn::Mul(hn::Sub(one, stiffness), old);
       impulse = hn::Max(hn::Sub(hn::Sub(old, pull), hn::Mul(mass, hn::Add(u[p], bias))), zero);
     }
     store(impulse, point.impulse + at);

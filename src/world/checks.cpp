@@ -133,9 +133,9 @@ void checkSettings(const WorldSettings& settings) {
   requireRange("maximumCoordinate", settings.maximumCoordinate, 1.0, 1e12, "m");
   requireRange("maximumSpeed", settings.maximumSpeed, 1.0, 1e8, "m/s");
   requireRange("soft.substeps", settings.soft.substeps, 1, 1000, "");
+  requireRange("soft.leastSubsteps", settings.soft.leastSubsteps, 1, 1000, "");
   requireRange("soft.contactFrequency", settings.soft.contactFrequency, 1e-3, 1e6, "Hz");
   requireRange("soft.contactDampingRatio", settings.soft.contactDampingRatio, 0.0, 1e3, "");
-  requireRange("soft.loadMemory", settings.soft.loadMemory, 0.0, 0.99, "");
   requireRange("soft.pushOutSpeed", settings.soft.pushOutSpeed, 1e-3, 1e4, "m/s");
   requireRange("soft.jointFrequency", settings.soft.jointFrequency, 1e-3, 1e6, "Hz");
   requireRange("soft.jointDampingRatio", settings.soft.jointDampingRatio, 0.0, 1e3, "");

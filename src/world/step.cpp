@@ -147,7 +147,7 @@ StepReport World::step(double dt) {
   }
   impl.lastDt = dt;
   impl.tasks.enter([&] {
-    PhaseTimer timer(report);
+    PhaseTimer timer(report.phaseMs);
     impl.applyEdits(dt, report);
     impl.followTrajectories(dt);
     timer.finish(Phase::Edits);
@@ -163,6 +163,7 @@ StepReport World::step(double dt) {
 
     StepContext context{system, state.settings, impl.tasks, report, timer, impl.problems, impl.impacts, state.time};
     impl.stepper->step(context, dt);
+    report.totalMs = timer.totalMs();
     if (report.status != StepStatus::Ok) return;
 
     impl.applyDrag(dt);
@@ -171,6 +172,7 @@ StepReport World::step(double dt) {
     updateSleep(system, state.settings.sleep, report.islands, dt, impl.islandScratch);
     state.time += dt;
     timer.finish(Phase::Finish);
+    report.totalMs = timer.totalMs();
   });
 
   report.time = state.time;

@@ -1,0 +1,69 @@
+#include "steppers/soft_batch.hpp"
+
+namespace cairn {
+
+namespace {
+constexpr std::size_t kRoom = 3, kSmall = 32;
+}
+
+void SoftBatch::clear(const IslandPlan& newPlan) {
+  // A batch that was large once and is no more gives its memory back.
+  if (bodies.movable.capacity() > kRoom * bodies.movable.size() + kSmall) *this = SoftBatch{};
+  plan = newPlan;
+  bodies.movable.clear();
+  bodies.others.clear();
+  contacts.contacts.clear();
+  joints.joints.clear();
+}
+
+void SoftBatch::step(StepContext& context, double dt) {
+  const int substeps = plan.substeps;
+  const double h = dt / substeps;
+  const wide::SubstepValues values{static_cast<float>(h), static_cast<float>(1.0 / h),
+                                   static_cast<float>(context.settings.restitutionSpeed)};
+  const Tasks& tasks = context.tasks;
+  phaseMs.fill(0.0);
+  PhaseTimer timer(phaseMs);
+
+  bodies.begin(context, dt, h);
+  contacts.begin(context, bodies, dt, h);
+  for (const ContactEnds& ends : joints.joints.empty() ? std::span<const ContactEnds>() : contacts.contacts) {
+    bodies.noteContact(ends.a);
+    bodies.noteContact(ends.b);
+  }
+  joints.begin(context, bodies, dt, h);
+  timer.finish(Phase::Prepare);
+
+  for (int substep = 0; substep < substeps; ++substep) {
+    if (substep == 0 || plan.tall) contacts.arrange(substep);
+    if (contacts.bounces()) contacts.noteApproach(tasks, bodies.solver());
+    bodies.integrateVelocities(context, h);
+    timer.finish(Phase::Integrate);
+    if (substep == 0) {
+      contacts.applyImpulses(tasks, bodies.solver());
+    } else {
+      contacts.refreshSpinning(context, bodies);
+    }
+    joints.applyImpulses(context, bodies);
+    joints.solve(context, bodies, false);
+    contacts.solve(tasks, bodies.solver(), values);
+    timer.finish(Phase::Solve);
+    bodies.integratePositions(context, h);
+    timer.finish(Phase::Integrate);
+    joints.solve(context, bodies, true);
+    contacts.relax(tasks, bodies.solver(), values);
+    joints.addUp(context);
+    if (contacts.bounces()) {
+      bodies.markContactChange(context);
+      contacts.bounce(tasks, bodies.solver(), values);
+    }
+    timer.finish(Phase::Solve);
+  }
+
+  bodies.finish(context);
+  contacts.finish(context);
+  jointError = joints.finish(context, dt);
+  timer.finish(Phase::Integrate);
+}
+
+}  // namespace cairn

@@ -1,0 +1,26 @@
+// Islands that are stepped together, with one number of substeps, apart from all others. Batches are small enough for a
+// processor's own cache where the islands are, and run side by side.
+#pragma once
+
+#include "steppers/soft_bodies.hpp"
+#include "steppers/soft_contacts.hpp"
+#include "steppers/soft_joints.hpp"
+#include "steppers/substep_plan.hpp"
+
+namespace cairn {
+
+struct SoftBatch {
+  IslandPlan plan{};
+  SoftBodies bodies;
+  SoftContacts contacts;
+  SoftJoints joints;
+
+  // Of the last step.
+  double jointError = 0.0;  // m
+  PhaseTimes phaseMs{};     // of the thread that ran it
+
+  void clear(const IslandPlan& newPlan);
+  void step(StepContext& context, double dt);
+};
+
+}  // namespace cairn

@@ -1,0 +1,303 @@
+#include "steppers/soft_tree.hpp"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+constexpr double kBeta = 0.5;  // of the geometric stiffness, see the header
+// A load has snapped if it is this many times the one that the inertia was made for, and is felt: its stiffness makes up
+// more than this share of the inertia. The substep is solved again at most this often.
+constexpr double kSnap = 1.5;
+constexpr double kFeltLoad = 0.1;
+constexpr int kMostSnaps = 3;
+// Errors are left alone while they are no larger than this on the average (m or rad).
+constexpr double kLeastError = 1e-5;
+// A correction moves no body by more than this many times the errors of its tree together, nor turns it by more (rad).
+constexpr double kMostMoved = 4.0;
+constexpr double kMostTurned = 0.05;
+
+Vec3 velocityOf(const wide::SolverBody& body) { return {body.velocity[0], body.velocity[1], body.velocity[2]}; }
+Vec3 spinOf(const wide::SolverBody& body) { return {body.spin[0], body.spin[1], body.spin[2]}; }
+
+// How much faster than w x r the end of an arm gets to where it will be, m/s: (R r - r)/h - w x r with the turn R that
+// integratePositions makes (the Cayley transform). `q` is h w/2 and `scale` is 2/(h (1 + q.q)), or 0 beyond kMostArc.
+Vec3 curveOf(const Vec3& q, double scale, const Vec3& arm) {
+  const Vec3 across = q.cross(arm);
+  return scale * (q.cross(across) - q.squaredNorm() * across);
+}
+
+double arcScale(const Vec3& q, double h) {
+  const double square = q.squaredNorm();
+  return 4.0 * square > kMostArc * kMostArc ? 0.0 : 2.0 / (h * (1.0 + square));
+}
+
+void stiffen(TreeLink& link, const Vec3& r, const Vec3& impulse, double h) {
+  const double along = r.dot(impulse);
+  if (!(along > 0.0)) return;
+  const double k = kBeta * h * along, c = -k / r.squaredNorm();
+  link.inertia += {k + c * r.x() * r.x(), k + c * r.y() * r.y(), k + c * r.z() * r.z(),
+                   c * r.x() * r.y(),     c * r.x() * r.z(),     c * r.y() * r.z()};
+}
+
+}  // namespace
+
+void SoftTree::begin(const System& system, const SoftBodies& bodies, const std::vector<JointEnds>& joints,
+                     const TreePlan& plan, const TreePlan::Tree& tree, const std::vector<char>& pushed, double h) {
+  joints_.clear();
+  nodes_.clear();
+  holds_.clear();
+  stays_.clear();
+  h_ = h;
+  alone_ = true;
+  account_ = kNone;
+  left_ = -1.0;
+  for (std::uint32_t i = tree.firstLink; i < tree.lastLink; ++i) {
+    const TreePlan::Link& from = plan.links[i];
+    Node& node = nodes_.emplace_back();
+    node.body = bodies.preciseBodies()[from.node].body;
+    node.index = bodies.indexOf(node.body);
+    alone_ &= pushed[from.node] == 0;
+    Hold kind = Hold::Nothing;
+    if (from.joint != kNone) {
+      const JointEnds& ends = joints[from.joint];
+      const Joint& joint = system.joints[ends.joint];
+      account_ = std::min(account_, ends.joint);
+      node.joint = ends.joint;
+      node.isB = ends.b == node.body;
+      node.holder = node.isB ? ends.a : ends.b;
+      node.anchor = node.isB ? joint.anchorB : joint.anchorA;
+      node.holderAnchor = node.isB ? joint.anchorA : joint.anchorB;
+      const bool ball = std::holds_alternative<BallJoint>(joint.kind) && !joint.spring;
+      kind = ball ? Hold::Ball : Hold::Rows;
+      if (ball) node.load = (node.isB ? 1.0 : -1.0) * Vec3(joint.impulse[0], joint.impulse[1], joint.impulse[2]);
+      if (!ball) holds_.emplace_back(joint, ends, h);
+    }
+    joints_.links[joints_.addLink(from.parent, kind)].mass = system.bodies[node.index].mass;
+  }
+  for (std::uint32_t i = tree.firstStay; i < tree.lastStay; ++i) {
+    const TreePlan::Stay& from = plan.stays[i];
+    joints_.addStay(from.link);
+    stays_.emplace_back(system.joints[joints[from.joint].joint], joints[from.joint], h);
+  }
+}
+
+void SoftTree::refresh(const System& system, SoftBodies& bodies, double elapsed) {
+  double fastest = 0.0;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    Node& node = nodes_[i];
+    const PreciseBody& precise = bodies.precise(node.body);
+    node.axes = precise.rotation.toRotationMatrix();
+    node.center = bodies.center(precise);
+    node.halfTurn = 0.5 * h_ * spinOf(bodies.solver()[node.body]);
+    node.arcScale = arcScale(node.halfTurn, h_);
+    fastest = std::max(fastest, node.halfTurn.squaredNorm());
+    node.inertia = turnedTensor(node.axes, system.bodies[node.index].inertia);
+    if (joints_.links[i].kind == Hold::Ball) refreshBall(bodies, i);
+  }
+  mostTurn_ = 2.0 * std::sqrt(fastest);
+  if (!holds_.empty() || !stays_.empty()) refreshRows(system, bodies, elapsed);
+}
+
+void SoftTree::refreshBall(SoftBodies& bodies, std::size_t at) {
+  Node& node = nodes_[at];
+  TreeLink& link = joints_.links[at];
+  link.arm = node.axes * node.anchor;
+  node.error = node.center + link.arm;
+  node.curve = curveOf(node.halfTurn, node.arcScale, link.arm);
+  if (link.parent != kNone) {
+    const Node& parent = nodes_[link.parent];
+    link.parentArm = parent.axes * node.holderAnchor;
+    node.error -= parent.center + link.parentArm;
+    node.curve -= curveOf(parent.halfTurn, parent.arcScale, link.parentArm);
+  } else {
+    const PreciseBody& holder = bodies.precise(node.holder);
+    link.parentArm = holder.rotation * node.holderAnchor;
+    node.error -= bodies.center(holder) + link.parentArm;
+    const Vec3 halfTurn = 0.5 * h_ * spinOf(bodies.solver()[node.holder]);
+    node.curve -= curveOf(halfTurn, arcScale(halfTurn, h_), link.parentArm);
+  }
+}
+
+void SoftTree::refreshRows(const System& system, SoftBodies& bodies, double elapsed) {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const TreeLink& link = joints_.links[i];
+    if (link.kind != Hold::Rows) continue;
+    RowHold& hold = joints_.holds[link.hold];
+    TreeRows& rows = holds_[link.hold];
+    rows.refresh(system.joints[nodes_[i].joint], bodies, elapsed, hold);
+    for (int k = 0; k < hold.rows; ++k) {
+      hold.child[k] = rows.factors(k, nodes_[i].isB);
+      hold.parent[k] = rows.factors(k, !nodes_[i].isB);
+    }
+  }
+  for (std::size_t i = 0; i < stays_.size(); ++i) {
+    TreeStay& stay = joints_.stays[i];
+    stays_[i].refresh(system.joints[stays_[i].joint()], bodies, elapsed, stay.hold);
+    const bool isB = stays_[i].bodyB() == nodes_[stay.link].body;
+    for (int k = 0; k < stay.hold.rows; ++k) stay.hold.parent[k] = stays_[i].factors(k, isB);
+  }
+}
+
+// Inertia with the stiffness that the loads make, and the elimination.
+void SoftTree::factor() {
+  std::vector<TreeLink>& links = joints_.links;
+  for (std::size_t i = 0; i < links.size(); ++i) links[i].inertia = nodes_[i].inertia;
+  const auto stiffenBy = [&](const TreeRows& rows, std::uint32_t at) {
+    if (at == kNone) return;
+    const bool isB = rows.bodyB() == nodes_[at].body;
+    stiffen(links[at], isB ? rows.armB : rows.armA, isB ? rows.load : Vec3(-rows.load), h_);
+  };
+  for (std::uint32_t i = 0; i < links.size(); ++i) {
+    TreeLink& link = links[i];
+    if (link.kind == Hold::Ball) {
+      stiffen(link, link.arm, nodes_[i].load, h_);
+      if (link.parent != kNone) stiffen(links[link.parent], link.parentArm, -nodes_[i].load, h_);
+    } else if (link.kind == Hold::Rows) {
+      stiffenBy(holds_[link.hold], i);
+      stiffenBy(holds_[link.hold], link.parent);
+    }
+  }
+  for (std::size_t i = 0; i < stays_.size(); ++i) stiffenBy(stays_[i], joints_.stays[i].link);
+  joints_.factor();
+}
+
+// Takes the loads that were found, for the next substep or another try. True if the inertia was not made for them.
+bool SoftTree::takeLoads() {
+  bool snapped = false;
+  const auto take = [&](Vec3& load, const Vec3& found, const Vec3& arm, const Node& node) {
+    const double square = found.squaredNorm();
+    if (square > kSnap * kSnap * load.squaredNorm()) {
+      const double felt = kFeltLoad * node.inertia.trace();
+      snapped |= h_ * h_ * square * arm.squaredNorm() > felt * felt;
+    }
+    load = found;
+  };
+  const auto takeRows = [&](TreeRows& rows, const RowHold& hold, const Node& node) {
+    take(rows.load, rows.force(hold), rows.armA.squaredNorm() > rows.armB.squaredNorm() ? rows.armA : rows.armB, node);
+  };
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const TreeLink& link = joints_.links[i];
+    if (link.kind == Hold::Ball) take(nodes_[i].load, link.questions[kKept].impulse, link.arm, nodes_[i]);
+    if (link.kind == Hold::Rows) takeRows(holds_[link.hold], joints_.holds[link.hold], nodes_[i]);
+  }
+  for (std::size_t i = 0; i < stays_.size(); ++i) takeRows(stays_[i], joints_.stays[i].hold, nodes_[joints_.stays[i].link]);
+  return snapped;
+}
+
+// They are found anew, whole.
+void SoftTree::forgetImpulses(System& system) {
+  for (Node& node : nodes_) node.impulse.setZero();
+  for (const TreeRows& rows : holds_) system.joints[rows.joint()].impulse.fill(0.0);
+  for (const TreeRows& rows : stays_) system.joints[rows.joint()].impulse.fill(0.0);
+}
+
+void SoftTree::askKept(const System& system, SoftBodies& bodies) {
+  const wide::SolverBody* solver = bodies.solver();
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    TreeLink& link = joints_.links[i];
+    const Node& node = nodes_[i];
+    if (link.kind != Hold::Ball) continue;
+    const wide::SolverBody& near = solver[node.body];
+    const wide::SolverBody& far = solver[node.holder];
+    Vec3& ask = link.questions[kKept].ask;
+    ask = velocityOf(far) + spinOf(far).cross(link.parentArm) - velocityOf(near) - spinOf(near).cross(link.arm);
+    if (alone_) ask -= node.curve;
+  }
+  for (std::size_t i = 0; i < holds_.size(); ++i)
+    holds_[i].askKept(system.joints[holds_[i].joint()], bodies, alone_, joints_.holds[i]);
+  for (std::size_t i = 0; i < stays_.size(); ++i)
+    stays_[i].askKept(system.joints[stays_[i].joint()], bodies, alone_, joints_.stays[i].hold);
+}
+
+double SoftTree::askCorrection() {
+  double errors = 0.0;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    TreeLink& link = joints_.links[i];
+    if (link.kind != Hold::Ball) continue;
+    const Vec3& error = nodes_[i].error;
+    const double size = error.norm();
+    Vec3& ask = link.questions[kCorrection].ask;
+    ask = (-correctedShare(size) / h_) * error;
+    if (!alone_) ask -= nodes_[i].curve;
+    errors += h_ * ask.norm();
+  }
+  for (std::size_t i = 0; i < holds_.size(); ++i) errors += holds_[i].askCorrection(!alone_, joints_.holds[i]);
+  for (std::size_t i = 0; i < stays_.size(); ++i) errors += stays_[i].askCorrection(!alone_, joints_.stays[i].hold);
+  return errors;
+}
+
+// Joints that cannot be satisfied (a chain hung up farther than it is long) would ask for wild motion.
+double SoftTree::shareOfCorrection(double errors) const {
+  double fastest = 0.0, turn = 0.0;  // squares
+  for (const TreeLink& link : joints_.links) {
+    fastest = std::max(fastest, link.questions[kCorrection].change.squaredNorm());
+    turn = std::max(turn, link.questions[kCorrection].turn.squaredNorm());
+  }
+  const double moved = h_ * std::sqrt(fastest), turned = h_ * std::sqrt(turn);
+  double share = 1.0;
+  if (moved > kMostMoved * errors) share = kMostMoved * errors / moved;
+  if (turned * share > kMostTurned) share = kMostTurned / turned;
+  return share;
+}
+
+void SoftTree::addImpulses(System& system) {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i].impulse += joints_.links[i].questions[kKept].impulse;
+  for (std::size_t i = 0; i < holds_.size(); ++i) holds_[i].addImpulse(joints_.holds[i], system.joints[holds_[i].joint()]);
+  for (std::size_t i = 0; i < stays_.size(); ++i)
+    stays_[i].addImpulse(joints_.stays[i].hold, system.joints[stays_[i].joint()]);
+}
+
+void SoftTree::solve(System& system, SoftBodies& bodies) {
+  forgetImpulses(system);
+  factor();
+  askKept(system, bodies);
+  const double errors = askCorrection();
+  questions_ = errors > kLeastError * static_cast<double>(nodes_.size()) ? 2 : 1;
+  joints_.solve(questions_);
+  for (int i = 0; i < kMostSnaps && takeLoads(); ++i) {
+    factor();
+    joints_.solve(questions_);
+  }
+  if (alone_) limitGain(system, bodies);
+  addImpulses(system);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const TreeLink::Question& kept = joints_.links[i].questions[kKept];
+    bodies.push(nodes_[i].body, kept.change, kept.turn);
+  }
+  if (questions_ == 1) return;
+  const double share = h_ * shareOfCorrection(errors);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const TreeLink::Question& correction = joints_.links[i].questions[kCorrection];
+    bodies.shift(nodes_[i].body, share * correction.change, share * correction.turn);
+  }
+}
+
+void SoftTree::relax(System& system, SoftBodies& bodies) {
+  if (alone_) return;
+  askKept(system, bodies);
+  joints_.solve(1);
+  addImpulses(system);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const TreeLink::Question& kept = joints_.links[i].questions[kKept];
+    bodies.push(nodes_[i].body, kept.change, kept.turn);
+  }
+}
+
+void SoftTree::addUp(System& system) {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (joints_.links[i].kind != Hold::Ball) continue;
+    const Vec3 onB = nodes_[i].isB ? nodes_[i].impulse : Vec3(-nodes_[i].impulse);
+    Joint& joint = system.joints[nodes_[i].joint];
+    for (int k = 0; k < 3; ++k) {
+      joint.impulse[k] = onB[k];
+      joint.totalRows[k] += onB[k];
+    }
+    joint.totalImpulse += onB;
+  }
+  for (const TreeRows& rows : holds_) rows.addUp(system.joints[rows.joint()]);
+  for (const TreeRows& rows : stays_) rows.addUp(system.joints[rows.joint()]);
+}
+
+}  // namespace cairn

@@ -1,0 +1,74 @@
+#include "steppers/soft_trees.hpp"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+constexpr std::size_t kTreeGrain = 4;
+}
+
+void SoftTrees::begin(StepContext& context, SoftBodies& bodies, const std::vector<JointEnds>& joints, double h) {
+  const System& system = context.system;
+  const std::uint32_t nodes = static_cast<std::uint32_t>(bodies.preciseBodies().size());
+  others_.clear();
+  plan_.edges.clear();
+  const auto isLocked = [&](std::uint32_t body) {
+    const Body& found = system.bodies[bodies.indexOf(body)];
+    return found.lockedPosition != 0 || found.lockedRotation != 0;
+  };
+  for (std::uint32_t i = 0; i < joints.size(); ++i) {
+    const JointEnds& joint = joints[i];
+    const bool movesA = joint.a < bodies.ground(), movesB = joint.b < bodies.ground();
+    if (isLocked(joint.a) || isLocked(joint.b)) {
+      others_.push_back(i);
+    } else {
+      plan_.edges.push_back({i, movesA ? bodies[joint.a].precise : kNone, movesB ? bodies[joint.b].precise : kNone});
+    }
+  }
+  plan_.make(nodes);
+  others_.insert(others_.end(), plan_.loops.begin(), plan_.loops.end());
+  std::erase_if(plan_.trees, [&](const TreePlan::Tree& tree) {
+    bool touches = false;
+    for (std::uint32_t i = tree.firstLink; i < tree.lastLink; ++i)
+      touches |= bodies[bodies.preciseBodies()[plan_.links[i].node].body].touching;
+    if (!touches) return false;
+    for (std::uint32_t i = tree.firstLink; i < tree.lastLink; ++i)
+      if (plan_.links[i].joint != kNone) others_.push_back(plan_.links[i].joint);
+    for (std::uint32_t i = tree.firstStay; i < tree.lastStay; ++i) others_.push_back(plan_.stays[i].joint);
+    return true;
+  });
+  std::sort(others_.begin(), others_.end());
+  pushed_.assign(nodes, 0);
+  for (const std::uint32_t i : others_)
+    for (const std::uint32_t body : {joints[i].a, joints[i].b}) pushed_[bodies[body].precise] = 1;
+
+  count_ = plan_.trees.size();
+  if (trees_.size() < count_) trees_.resize(count_);
+  for (std::size_t i = 0; i < count_; ++i) trees_[i].begin(system, bodies, joints, plan_, plan_.trees[i], pushed_, h);
+}
+
+template <class Work>
+void SoftTrees::forEachTree(StepContext& context, Work&& work) {
+  context.tasks.parallelFor(count_, kTreeGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) work(trees_[i]);
+  });
+}
+
+void SoftTrees::refresh(StepContext& context, SoftBodies& bodies, double elapsed) {
+  forEachTree(context, [&](SoftTree& tree) { tree.refresh(context.system, bodies, elapsed); });
+}
+
+void SoftTrees::solve(StepContext& context, SoftBodies& bodies) {
+  forEachTree(context, [&](SoftTree& tree) { tree.solve(context.system, bodies); });
+}
+
+void SoftTrees::relax(StepContext& context, SoftBodies& bodies) {
+  forEachTree(context, [&](SoftTree& tree) { tree.relax(context.system, bodies); });
+}
+
+void SoftTrees::addUp(StepContext& context) {
+  forEachTree(context, [&](SoftTree& tree) { tree.addUp(context.system); });
+}
+
+}  // namespace cairn

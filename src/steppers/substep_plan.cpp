@@ -1,0 +1,184 @@
+#include "steppers/substep_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "steppers/free_motion.hpp"
+
+namespace cairn {
+
+namespace {
+
+constexpr double kAngle = 6.283185307179586 * 3.0 / 16.0;  // omega h of the stiffest springs
+constexpr double kDeepest = 0.01;                          // m that a loaded point may sink
+constexpr double kDeepestShare = 0.015;                    // of the body's size, likewise
+constexpr double kSlendernessReserve = 0.65;               // on omega: 1 is Greenhill's column on springs at its corners
+constexpr double kSlow = 0.5;                              // m/s, root mean square of an island that is on the move
+constexpr double kMostAllowance = 4.0;                     // how many times deeper such an island's points may sink
+constexpr double kLayersPerSubstep = 5.5;
+constexpr double kSubstepsPerTurn = 5.0;  // 1/rad: of jointed bodies
+constexpr double kLeastOfTrees = 4.0;
+constexpr int kFewBodies = 4;   // the most is cheap for them
+constexpr double kTall = 16.0;  // layers
+constexpr double kGreenhill = 7.84;
+// A need that is a little larger is not answered, and it is answered downwards by one at a time: switching to and fro would
+// be felt.
+constexpr double kLeeway = 0.25;    // substeps
+constexpr double kUpright = 0.7;    // cosine: contacts with a steeper normal are between layers
+constexpr double kFastTurn = 0.05;  // rad per step: see soft_bodies.cpp
+
+// How thick a body is, as if it were a box: m. (tr I / 2 - I_kk) / m is the mean square extent along axis k.
+double thicknessOf(const Body& body) {
+  const Vec3 moments = body.inertia.diagonal();
+  return std::sqrt(12.0 * std::max((0.5 * moments.sum() - moments.maxCoeff()) * body.inverseMass, 0.0));
+}
+
+}  // namespace
+
+double SubstepPlan::layersOf(const Need& need) {
+  return need.layers == 0 ? 1.0 : 1.0 + (need.high - need.low) * need.layers / std::max(need.thickness, 1e-9);
+}
+
+double SubstepPlan::substepsFor(const Need& need, double gravity, double dt) {
+  // Bodies on the move are pressed together for a moment, and may sink deeper: no one sees it.
+  const double speed = std::sqrt(need.speeds / need.bodies);
+  const double load = std::sqrt(need.hardness / std::min(1.0 + speed / kSlow, kMostAllowance));
+  if (need.layers == 0) return load * dt / kAngle;
+  const double thickness = std::max(need.thickness / need.layers, 1e-9);
+  const double height = need.high - need.low + thickness;
+  const double n = need.bodies;
+  const double xx = need.xx / n - need.x * need.x / (n * n), yy = need.yy / n - need.y * need.y / (n * n);
+  const double xy = need.xy / n - need.x * need.y / (n * n);
+  const double gyration = 0.5 * (xx + yy) - std::sqrt(0.25 * (xx - yy) * (xx - yy) + xy * xy);
+  const double buckling =
+      std::sqrt(gravity * height * height * height / (kGreenhill * thickness * thickness * std::max(gyration, 1e-12)));
+  return std::max(
+      {load * dt / kAngle, kSlendernessReserve * buckling * dt / kAngle, height / (thickness * kLayersPerSubstep)});
+}
+
+void SubstepPlan::surveyBodies(StepContext& context, double dt) {
+  const System& system = context.system;
+  const double gravity = context.settings.gravity.norm();
+  const Vec3 up = gravity > 0.0 ? Vec3(-context.settings.gravity / gravity) : Vec3(Vec3::UnitZ());
+  const Vec3 side = up.unitOrthogonal(), front = up.cross(side);
+  resizeGently(bodies_, system.bodies.size());
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const Body& body = system.bodies[i];
+    Brief& brief = bodies_[i] = Brief{};
+    if (body.island == kNone || !body.moves()) continue;
+    Need& need = needs_[body.island];
+    if (!need.any) need.origin = body.center;
+    need.any = true;
+    const Vec3 place = body.center - need.origin;
+    const double x = side.dot(place), y = front.dot(place), z = up.dot(place);
+    brief = {body.island, static_cast<float>(body.inverseMass), static_cast<float>(thicknessOf(body)),
+             static_cast<float>(z)};
+    ++need.bodies;
+    need.low = std::min(need.low, z);
+    need.high = std::max(need.high, z);
+    need.x += x;
+    need.y += y;
+    // Its own spread: of a body with moments I, the mean of (a.r)(b.r) is ((tr I / 2) a.b - a.I b) / m.
+    const Vec3 a = body.rotation.conjugate() * side, b = body.rotation.conjugate() * front;
+    const Vec3 ia = body.inertia * a;
+    const double half = 0.5 * body.inertia.trace();
+    need.xx += x * x + (half - a.dot(ia)) * body.inverseMass;
+    need.xy += x * y - b.dot(ia) * body.inverseMass;
+    need.yy += y * y + (half - b.dot(body.inertia * b)) * body.inverseMass;
+    need.exact |= gyroscopicTurn(body, dt) > kFastTurn;
+    need.spin = std::max(need.spin, body.spin.squaredNorm());
+    need.speeds += body.velocity.squaredNorm();
+    need.before += body.substeps;
+    need.known += body.substeps > 0 ? 1 : 0;
+  }
+}
+
+void SubstepPlan::surveyContacts(StepContext& context) {
+  const System& system = context.system;
+  const Float3 up = -context.settings.gravity.cast<float>().normalized();
+  const double perSecond = system.impulseSeconds > 0.0 ? 1.0 / system.impulseSeconds : 0.0;
+  float deepest = 0.0f;
+  contacts_.clear();
+  for (const Pair& pair : system.broad.pairs) {
+    if (pair.contact == kNone) continue;
+    const Contact& contact = system.contacts.slots[pair.contact];
+    if (contact.count == 0) continue;
+    const Brief& a = bodies_[contact.bodyA];
+    const Brief& b = bodies_[contact.bodyB];
+    const std::uint32_t island = a.island != kNone ? a.island : b.island;
+    if (island == kNone) continue;
+    contacts_.push_back({pair.contact, contact.bodyA, contact.bodyB, island});
+    context.report.contacts += contact.count;
+    Need& need = needs_[island];
+    need.touches = true;
+    need.exact |= contact.restitution > 0.0f || contact.stiffness > 0.0f;
+    double load = 0.0;
+    for (int i = 0; i < contact.count; ++i) {
+      load += contact.points[i].normalImpulse;
+      deepest = std::min(deepest, contact.points[i].separation);
+    }
+    const double depth = std::min(kDeepest, kDeepestShare * (a.inverseMass > b.inverseMass ? a : b).thickness);
+    // The two accelerate each other by this much, m/s^2; what it took to stop them in an impact is over.
+    const double inverseMass = a.inverseMass + b.inverseMass;
+    const double acceleration = (load * inverseMass - std::max(contact.approachSpeed, 0.0f)) * perSecond;
+    if (depth > 0.0) need.hardness = std::max(need.hardness, acceleration / depth);
+    if (a.island == kNone || b.island == kNone || std::abs(contact.normal.dot(up)) < kUpright) continue;
+    need.thickness += std::abs(b.height - a.height);
+    ++need.layers;
+  }
+  context.report.solverPenetration = -static_cast<double>(deepest);
+}
+
+void SubstepPlan::surveyJoints(const System& system) {
+  for (const Joint& joint : system.joints) {
+    if (!joint.alive) continue;
+    const std::uint32_t a = bodies_[joint.a].island, b = bodies_[joint.b].island;
+    if (a == kNone && b == kNone) continue;
+    Need& need = needs_[a != kNone ? a : b];
+    ++need.joints;
+    need.inner += a != kNone && b != kNone ? 1 : 0;
+    // It has no stiffness across its line to slow fast swings down with.
+    need.exact |= std::holds_alternative<DistanceJoint>(joint.kind);
+  }
+}
+
+const std::vector<IslandPlan>& SubstepPlan::make(StepContext& context, double dt) {
+  System& system = context.system;
+  const SoftOptions& options = context.settings.soft;
+  const int most = options.substeps, least = std::min(options.leastSubsteps, most);
+  const double gravity = context.settings.gravity.norm();
+  const auto islands = static_cast<std::size_t>(context.report.islands);
+  assignGently(plans_, islands, {most, true});
+  assignGently(needs_, islands, Need{});
+  surveyBodies(context, dt);
+  surveyContacts(context);
+  if (least == most) return plans_;
+  surveyJoints(system);
+
+  for (std::size_t i = 0; i < islands; ++i) {
+    const Need& need = needs_[i];
+    // Trees of joints are solved exactly (soft_tree.hpp), but not together with contacts.
+    const bool tree = need.joints > 0 && !need.touches && need.inner == need.bodies - 1;
+    if (need.exact || !need.any || (need.joints > 0 && !tree) || (need.joints == 0 && need.bodies <= kFewBodies)) continue;
+    const double wanted =
+        tree ? std::clamp(kSubstepsPerTurn * dt * std::sqrt(need.spin), std::min<double>(least, kLeastOfTrees), 1.0 * most)
+             : std::clamp(substepsFor(need, gravity, dt), 1.0 * least, 1.0 * most);
+    // In eighths: it takes eight steps of smaller need to come down by one.
+    const int ceiling = static_cast<int>(std::ceil(wanted));
+    // What most of its bodies had before. New ones start with the most: their loads are not known yet.
+    const bool known = 2 * need.known > need.bodies;
+    int eighths = known ? std::min((need.before + need.known / 2) / need.known, 8 * most) : 8 * (tree ? ceiling : most);
+    if (8.0 * (wanted - kLeeway) > eighths) {
+      eighths = 8 * ceiling;
+    } else if (8 * (ceiling + 1) <= eighths || eighths % 8 != 0) {
+      --eighths;
+    }
+    plans_[i] = {(eighths + 7) / 8, layersOf(need) > kTall};
+    needs_[i].after = eighths;
+  }
+  for (Body& body : system.bodies)
+    if (body.island != kNone && body.moves()) body.substeps = static_cast<std::uint16_t>(needs_[body.island].after);
+  return plans_;
+}
+
+}  // namespace cairn

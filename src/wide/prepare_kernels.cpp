@@ -1,0 +1,149 @@
+// From contacts to rows, eight at a time. As in contact_kernels.cpp nothing is fused, so that the bits are the same on every
+// instruction set.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "wide/prepare_kernels.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target first, then:
+#include "wide/lanes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace cairn::wide::HWY_NAMESPACE {
+
+constexpr float kSmallestDeterminant = 1e-4f;  // of a 2 x 2 matrix, relative to the product of its diagonal
+constexpr int kMostPoints = 4;
+
+HWY_INLINE void store(const V3& v, Lane3& lanes, int at) {
+  store(v.x, lanes[0] + at);
+  store(v.y, lanes[1] + at);
+  store(v.z, lanes[2] + at);
+}
+HWY_INLINE V3 add(const V3& a, const V3& b) { return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)}; }
+HWY_INLINE V inverse(V x) {
+  const auto positive = hn::Gt(x, hn::Zero(kTag));
+  return hn::IfThenElseZero(positive, hn::Div(hn::Set(kTag, 1.0f), hn::IfThenElse(positive, x, hn::Set(kTag, 1.0f))));
+}
+
+// A unit vector across n: through whichever two of its components are not both small.
+HWY_INLINE V3 across(const V3& n) {
+  const V zero = hn::Zero(kTag);
+  const auto flat = hn::Lt(hn::Mul(n.z, n.z), hn::Set(kTag, 0.5f));
+  const V a = hn::IfThenElse(flat, n.x, n.z), square = hn::Add(hn::Mul(a, a), hn::Mul(n.y, n.y));
+  const auto some = hn::Gt(square, zero);  // an empty lane has no normal
+  const V scale = hn::Div(hn::Set(kTag, 1.0f), hn::Sqrt(hn::IfThenElse(some, square, hn::Set(kTag, 1.0f))));
+  const V p = hn::Mul(n.y, scale), q = hn::Mul(a, scale);
+  // (-y, x, 0) or (0, -z, y)
+  return {hn::IfThenElse(flat, hn::Neg(p), zero), hn::IfThenElse(flat, q, hn::Neg(q)), hn::IfThenElse(flat, zero, p)};
+}
+
+// The rows of the points, and what their impulses do to each other's velocities.
+HWY_INLINE void preparePoints(ContactBlock& block, ContactPointLanes* points, const V3& n, V linear, const Inertia& inertiaA,
+                              const Inertia& inertiaB, int at) {
+  const V one = hn::Set(kTag, 1.0f);
+  const auto stated = hn::Eq(load(block.relaxes + at), hn::Zero(kTag));
+  V3 armsA[kMostPoints], armsB[kMostPoints];
+  for (unsigned p = 0; p < block.points; ++p) {
+    ContactPointLanes& point = points[p];
+    const V3 armA = armsA[p] = cross(load(point.armA, at), n);
+    const V3 armB = armsB[p] = cross(load(point.armB, at), n);
+    const V3 turnA = inertiaA * armA, turnB = inertiaB * armB;
+    const V used = load(point.mass + at);
+    const V mass = hn::Mul(used, inverse(hn::Add(linear, hn::Add(dot(armA, turnA), dot(armB, turnB)))));
+    store(armA, point.armA, at);
+    store(armB, point.armB, at);
+    store(mass, point.mass + at);
+    const V stiffness = load(point.stiffness + at);
+    store(hn::IfThenElse(stated, hn::Div(one, hn::Add(one, hn::Mul(stiffness, mass))), stiffness), point.stiffness + at);
+    for (unsigned q = 0; q < p; ++q)
+      store(hn::Add(linear, hn::Add(dot(armsA[q], turnA), dot(armsB[q], turnB))), block.coupling[p * (p - 1) / 2 + q] + at);
+  }
+}
+
+// Where the friction of a patch acts: at the centre of last step's pressure, or of the points if there was none. Also how
+// far from there the points are.
+HWY_INLINE void findCentre(const ContactBlock& block, ContactPointLanes* points, V3& centreA, V3& centreB, int at) {
+  const V zero = hn::Zero(kTag);
+  V weight = zero, count = zero;
+  for (unsigned p = 0; p < block.points; ++p) {
+    weight = hn::Add(weight, load(points[p].lever + at));
+    count = hn::Add(count, load(points[p].mass + at));
+  }
+  const auto pressed = hn::Gt(weight, zero);
+  const V share = inverse(hn::IfThenElse(pressed, weight, count));
+  centreA = centreB = {zero, zero, zero};
+  for (unsigned p = 0; p < block.points; ++p) {
+    const ContactPointLanes& point = points[p];
+    const V part = hn::Mul(share, hn::IfThenElse(pressed, load(point.lever + at), load(point.mass + at)));
+    addScaled(centreA, load(point.armA, at), part);
+    addScaled(centreB, load(point.armB, at), part);
+  }
+  for (unsigned p = 0; p < block.points; ++p) {
+    const V3 lever = sub(load(points[p].armA, at), centreA);
+    store(hn::Sqrt(dot(lever, lever)), points[p].lever + at);
+  }
+}
+
+HWY_INLINE void prepareFriction(ContactBlock& block, const V3& n, const V3& t1, const V3& t2, const V3& centreA,
+                                const V3& centreB, V linear, const Inertia& inertiaA, const Inertia& inertiaB, int at) {
+  const V3 armA1 = cross(centreA, t1), armB1 = cross(centreB, t1);
+  const V3 armA2 = cross(centreA, t2), armB2 = cross(centreB, t2);
+  const V3 turnA1 = inertiaA * armA1, turnB1 = inertiaB * armB1;
+  const V3 turnA2 = inertiaA * armA2, turnB2 = inertiaB * armB2;
+  store(armA1, block.armA1, at);
+  store(armB1, block.armB1, at);
+  store(armA2, block.armA2, at);
+  store(armB2, block.armB2, at);
+  const V k11 = hn::Add(linear, hn::Add(dot(armA1, turnA1), dot(armB1, turnB1)));
+  const V k22 = hn::Add(linear, hn::Add(dot(armA2, turnA2), dot(armB2, turnB2)));
+  const V k12 = hn::Add(dot(armA1, turnA2), dot(armB1, turnB2));
+  const V product = hn::Mul(k11, k22), determinant = hn::Sub(product, hn::Mul(k12, k12));
+  const auto sound = hn::Gt(determinant, hn::Mul(hn::Set(kTag, kSmallestDeterminant), product));
+  const V scale = inverse(determinant);
+  // Where the difference is rounding noise: the trace bounds the matrix from above, so this never overshoots.
+  const V trace = inverse(hn::Add(k11, k22));
+  store(hn::IfThenElse(sound, hn::Mul(k22, scale), trace), block.k11 + at);
+  store(hn::IfThenElse(sound, hn::Mul(k11, scale), trace), block.k22 + at);
+  store(hn::IfThenElseZero(sound, hn::Neg(hn::Mul(k12, scale))), block.k12 + at);
+  store(inverse(hn::Add(dot(n, inertiaA * n), dot(n, inertiaB * n))), block.twistMass + at);
+  store(dot(n, add(turnA1, turnB1)), block.twist1 + at);
+  store(dot(n, add(turnA2, turnB2)), block.twist2 + at);
+}
+
+void Prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies, bool again) {
+  for (ContactBlock& block : blocks) {
+    ContactPointLanes* first = points + block.firstPoint;
+    for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
+      const V3 n = load(block.normal, at);
+      const V3 t1 = across(n), t2 = cross(n, t1);
+      const V linear = hn::Add(load(block.inverseMassA + at), load(block.inverseMassB + at));
+      const Inertia inertiaA(block.inertiaA, at), inertiaB(block.inertiaB, at);
+      V3 centreA, centreB;
+      findCentre(block, first, centreA, centreB, at);
+      if (!again) {
+        const V3 last = load(block.armA1, at);
+        store(dot(last, t1), block.friction1 + at);
+        store(dot(last, t2), block.friction2 + at);
+        const Motion a = gather<0>(bodies, block.bodyA + at), b = gather<0>(bodies, block.bodyB + at);
+        const V3 atA = add(a.linear, cross(a.angular, centreA)), atB = add(b.linear, cross(b.angular, centreB));
+        store(dot(n, sub(atA, atB)), block.approachSpeed + at);
+      }
+      store(t1, block.tangent, at);
+      prepareFriction(block, n, t1, t2, centreA, centreB, linear, inertiaA, inertiaB, at);
+      preparePoints(block, first, n, linear, inertiaA, inertiaB, at);
+    }
+  }
+}
+
+}  // namespace cairn::wide::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cairn::wide {
+
+HWY_EXPORT(Prepare);
+
+void prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies, bool again) {
+  HWY_DYNAMIC_DISPATCH(Prepare)(blocks, points, bodies, again);
+}
+
+}  // namespace cairn::wide
+#endif

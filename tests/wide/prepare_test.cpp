@@ -1,0 +1,134 @@
+// Rows made eight at a time, against their definitions with plain matrices in double precision.
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <random>
+#include <vector>
+
+#include "wide/contact_block.hpp"
+
+namespace cairn::wide {
+namespace {
+
+using Eigen::Matrix3d;
+using Eigen::Vector3d;
+
+// One contact, as the definitions know it.
+struct Plain {
+  int points = 0;
+  Vector3d normal, friction;
+  double massA = 0, massB = 0;  // inverse
+  Matrix3d inertiaA, inertiaB;  // inverse
+  std::array<Vector3d, 4> anchorsA, anchorsB;
+  std::array<double, 4> weights;
+};
+
+class Prepare : public testing::Test {
+ protected:
+  double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
+  Vector3d vector() { return {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}; }
+  Matrix3d positive() {
+    const Matrix3d m = Matrix3d::NullaryExpr([&] { return uniform(-1, 1); });
+    return m * m.transpose() + 0.1 * Matrix3d::Identity();
+  }
+  static void set(Lane3& lanes, int lane, const Vector3d& v) {
+    for (int k = 0; k < 3; ++k) lanes[k][lane] = static_cast<float>(v[k]);
+  }
+  static Vector3d get(const Lane3& lanes, int lane) { return {lanes[0][lane], lanes[1][lane], lanes[2][lane]}; }
+  static void set(Lane (&lanes)[6], int lane, const Matrix3d& m) {
+    const double values[6] = {m(0, 0), m(1, 1), m(2, 2), m(0, 1), m(0, 2), m(1, 2)};
+    for (int k = 0; k < 6; ++k) lanes[k][lane] = static_cast<float>(values[k]);
+  }
+
+  std::mt19937_64 random_{7};
+};
+
+TEST_F(Prepare, RowsAreWhatTheyAreDefinedToBe) {
+  for (int round = 0; round < 200; ++round) {
+    ContactBlock block{};
+    std::array<ContactPointLanes, 4> points{};
+    std::array<Plain, kLanes> plain;
+    block.points = 4;
+    const int used = 1 + static_cast<int>(random_() % kLanes);
+    for (int lane = 0; lane < used; ++lane) {
+      Plain& p = plain[lane];
+      p.points = 1 + static_cast<int>(random_() % 4);
+      p.normal = random_() % 3 == 0 ? Vector3d::Unit(static_cast<int>(random_() % 3)) : vector().normalized();
+      p.friction = vector();
+      p.massA = random_() % 4 == 0 ? 0.0 : uniform(0.1, 2.0);
+      p.massB = uniform(0.1, 2.0);
+      p.inertiaA = p.massA == 0.0 ? Matrix3d(Matrix3d::Zero()) : positive();
+      p.inertiaB = positive();
+      const bool pressed = random_() % 2 == 0;
+      block.relaxes[lane] = 1.0f;
+      block.inverseMassA[lane] = static_cast<float>(p.massA);
+      block.inverseMassB[lane] = static_cast<float>(p.massB);
+      set(block.inertiaA, lane, p.inertiaA);
+      set(block.inertiaB, lane, p.inertiaB);
+      set(block.normal, lane, p.normal);
+      set(block.armA1, lane, p.friction);
+      for (int i = 0; i < p.points; ++i) {
+        p.anchorsA[i] = vector();
+        p.anchorsB[i] = vector();
+        p.weights[i] = pressed ? uniform(0.0, 3.0) : 0.0;
+        set(points[i].armA, lane, p.anchorsA[i]);
+        set(points[i].armB, lane, p.anchorsB[i]);
+        points[i].mass[lane] = 1.0f;
+        points[i].stiffness[lane] = 0.7f;
+        points[i].lever[lane] = static_cast<float>(p.weights[i]);
+      }
+    }
+    std::array<SolverBody, 1> bodies{};
+    prepare(Blocks(&block, 1), points.data(), bodies.data(), false);
+
+    for (int lane = 0; lane < used; ++lane) {
+      const Plain& p = plain[lane];
+      // The coupling of two directions d at places with arms r: d1.d2 (1/mA + 1/mB) + (r x d1).I^-1 (r x d2) of both.
+      const auto coupling = [&](const Vector3d& rA1, const Vector3d& rB1, const Vector3d& d1, const Vector3d& rA2,
+                                const Vector3d& rB2, const Vector3d& d2) {
+        return (p.massA + p.massB) * d1.dot(d2) + rA1.cross(d1).dot(p.inertiaA * rA2.cross(d2)) +
+               rB1.cross(d1).dot(p.inertiaB * rB2.cross(d2));
+      };
+      double weight = 0.0;
+      for (int i = 0; i < p.points; ++i) weight += p.weights[i];
+      Vector3d centreA = Vector3d::Zero(), centreB = Vector3d::Zero();
+      for (int i = 0; i < p.points; ++i) {
+        const double share = weight > 0.0 ? p.weights[i] / weight : 1.0 / p.points;
+        centreA += share * p.anchorsA[i];
+        centreB += share * p.anchorsB[i];
+      }
+      for (int i = 0; i < 4; ++i) {
+        if (i >= p.points) {
+          ASSERT_EQ(points[i].mass[lane], 0.0f);
+          continue;
+        }
+        const double k = coupling(p.anchorsA[i], p.anchorsB[i], p.normal, p.anchorsA[i], p.anchorsB[i], p.normal);
+        ASSERT_NEAR(points[i].mass[lane] * k, 1.0, 1e-4);
+        ASSERT_NEAR(points[i].lever[lane], (p.anchorsA[i] - centreA).norm(), 1e-5);
+        ASSERT_EQ(points[i].stiffness[lane], 0.7f);
+        ASSERT_NEAR((get(points[i].armB, lane) - p.anchorsB[i].cross(p.normal)).norm(), 0.0, 1e-5);
+        for (int q = 0; q < i; ++q)
+          ASSERT_NEAR(block.coupling[i * (i - 1) / 2 + q][lane],
+                      coupling(p.anchorsA[i], p.anchorsB[i], p.normal, p.anchorsA[q], p.anchorsB[q], p.normal), 1e-4);
+      }
+      const Vector3d t1 = get(block.tangent, lane), t2 = p.normal.cross(t1);
+      ASSERT_NEAR(t1.norm(), 1.0, 1e-5);
+      ASSERT_NEAR(t1.dot(p.normal), 0.0, 1e-5);
+      Eigen::Matrix2d k, inverse;
+      k(0, 0) = coupling(centreA, centreB, t1, centreA, centreB, t1);
+      k(1, 1) = coupling(centreA, centreB, t2, centreA, centreB, t2);
+      k(0, 1) = k(1, 0) = coupling(centreA, centreB, t1, centreA, centreB, t2);
+      inverse << block.k11[lane], block.k12[lane], block.k12[lane], block.k22[lane];
+      ASSERT_LT((inverse * k - Eigen::Matrix2d::Identity()).norm(), 1e-3);
+      ASSERT_NEAR(block.twistMass[lane] * p.normal.dot((p.inertiaA + p.inertiaB) * p.normal), 1.0, 1e-4);
+      ASSERT_NEAR(block.friction1[lane], p.friction.dot(t1), 1e-5);
+      ASSERT_NEAR(block.friction2[lane], p.friction.dot(t2), 1e-5);
+    }
+    for (int lane = used; lane < kLanes; ++lane)
+      for (const float empty : {points[0].mass[lane], block.k11[lane], block.twistMass[lane], block.friction1[lane]})
+        ASSERT_EQ(empty, 0.0f);
+  }
+}
+
+}  // namespace
+}  // namespace cairn::wide
