@@ -88,6 +88,8 @@ void SubstepPlan::surveyBodies(StepContext& context, double dt) {
     need.exact |= gyroscopicTurn(body, dt) > kFastTurn;
     need.spin = std::max(need.spin, body.spin.squaredNorm());
     need.speeds += body.velocity.squaredNorm();
+    need.mass += body.mass;
+    need.lightness = std::max(need.lightness, body.inverseMass);
     need.before += body.substeps;
     need.known += body.substeps > 0 ? 1 : 0;
   }
@@ -157,6 +159,9 @@ const std::vector<IslandPlan>& SubstepPlan::make(StepContext& context, double dt
 
   for (std::size_t i = 0; i < islands; ++i) {
     const Need& need = needs_[i];
+    // The loads of an island that is new are not known yet. Its lightest body might carry all others.
+    if (2 * need.known <= need.bodies)
+      needs_[i].hardness = std::max(need.hardness, 2.0 * need.mass * need.lightness * gravity / kDeepest);
     // Trees of joints are solved exactly (soft_tree.hpp), but not together with contacts.
     const bool tree = need.joints > 0 && !need.touches && need.inner == need.bodies - 1;
     if (need.exact || !need.any || (need.joints > 0 && !tree) || (need.joints == 0 && need.bodies <= kFewBodies)) continue;
@@ -165,9 +170,9 @@ const std::vector<IslandPlan>& SubstepPlan::make(StepContext& context, double dt
              : std::clamp(substepsFor(need, gravity, dt), 1.0 * least, 1.0 * most);
     // In eighths: it takes eight steps of smaller need to come down by one.
     const int ceiling = static_cast<int>(std::ceil(wanted));
-    // What most of its bodies had before. New ones start with the most: their loads are not known yet.
+    // What most of its bodies had before.
     const bool known = 2 * need.known > need.bodies;
-    int eighths = known ? std::min((need.before + need.known / 2) / need.known, 8 * most) : 8 * (tree ? ceiling : most);
+    int eighths = known ? std::min((need.before + need.known / 2) / need.known, 8 * most) : 8 * ceiling;
     if (8.0 * (wanted - kLeeway) > eighths) {
       eighths = 8 * ceiling;
     } else if (8 * (ceiling + 1) <= eighths || eighths % 8 != 0) {

@@ -51,6 +51,7 @@ class SubstepPlan {
     double thickness = 0.0;                                 // m, sum over contacts above each other
     bool touches = false;                                   // it has a contact
     int joints = 0, inner = 0;                              // all, and those between two of its bodies
+    double mass = 0.0, lightness = 0.0;                     // kg, all; 1/kg, of the lightest body
     double speeds = 0.0;                                    // m^2/s^2: sum of squares
     double spin = 0.0;                                      // rad^2/s^2: the square of the fastest
     int layers = 0;                                         // how many those are
