@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 namespace cairn {
@@ -123,8 +124,7 @@ void SoftContacts::layOut(StepContext& context) {
   runs_.assign(1, 0);
   std::uint32_t pointCount = 0;
   const auto addBlock = [&](std::size_t first, std::size_t last) {
-    ContactBlock& block = blocks_.emplace_back();
-    block = ContactBlock{};
+    ContactBlock& block = blocks_.emplace_back();  // all zero
     block.firstPoint = pointCount;
     for (int lane = 0; lane < kLanes; ++lane) {
       block.contact[lane] = kNone;
@@ -167,7 +167,7 @@ void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, do
   context.tasks.parallelFor(blocks_.size(), kBlockGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       ContactBlock& block = blocks_[i];
-      std::fill_n(points_.data() + block.firstPoint, block.points, ContactPointLanes{});
+      std::memset(points_.data() + block.firstPoint, 0, block.points * sizeof(ContactPointLanes));
       for (int lane = 0; lane < kLanes; ++lane) {
         const std::uint32_t slot = block.contact[lane];
         if (slot != kNone)

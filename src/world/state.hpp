@@ -66,6 +66,8 @@ struct WorldImpl {
   void placeColliders();  // world poses and speeds of shapes from their bodies
   void refreshPairs(double dt);
   void applyEdits(double dt, StepReport& report);
+  template <class Check, class Before>
+  void checkBodies(Check&& check, Before&& before, StepReport& report);
   void followTrajectories(double dt);  // velocities of driven bodies, targets of driven joints
   void applyDrag(double dt);
   const std::string& findRefusal();

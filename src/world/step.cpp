@@ -1,5 +1,6 @@
 // One step, in order: edits, pairs, contacts, islands, the stepper, checks, sleep.
 #include <Eigen/LU>
+#include <atomic>
 #include <cmath>
 
 #include "base/phase_timer.hpp"
@@ -37,37 +38,61 @@ void WorldImpl::quarantine(std::uint32_t index, const char* reason, StepReport& 
   report.quarantined.push_back({idOf(index), state.bodyNames[index], reason});
 }
 
-// A body must be sound before it meets others, and stay so under the loads put on it: whatever enters the solver is finite.
-void WorldImpl::applyEdits(double dt, StepReport& report) {
-  System& system = state.system;
-  resizeGently(places, system.bodies.size());
-  for (std::uint32_t i = 0; i < system.bodies.size(); ++i) {
-    Body& body = system.bodies[i];
-    if (!body.alive || body.quarantined) continue;
-    const char* wrong = whatIsWrong(body, state.settings);
-    if (wrong == nullptr && body.isDynamic()) {
-      const double speed = (body.velocity + dt * body.inverseMass * body.force).norm();
-      const double spin = body.spin.norm() + dt * (body.inverseInertia * (body.rotation.conjugate() * body.torque)).norm();
-      if (!(speed <= state.settings.maximumSpeed)) wrong = "the force on it makes it faster than the world's maximumSpeed";
-      if (!(spin <= kMaximumSpin)) wrong = "the torque on it makes it spin faster than 1e6 rad/s";
-    }
-    if (wrong != nullptr) quarantine(i, wrong, report);
-    places[i] = {body.center, body.rotation};
+// Puts bodies in quarantine that `check` finds something wrong with, in their order; `before` that, each is put right.
+// Checks run side by side, and are asked again about the few.
+template <class Check, class Before>
+void WorldImpl::checkBodies(Check&& check, Before&& before, StepReport& report) {
+  std::vector<Body>& bodies = state.system.bodies;
+  std::atomic<bool> any = false;
+  const auto isLive = [](const Body& body) { return body.alive && !body.quarantined; };
+  tasks.parallelFor(bodies.size(), kColliderGrain, [&](std::size_t first, std::size_t last) {
+    bool found = false;
+    for (std::size_t i = first; i < last; ++i)
+      if (isLive(bodies[i])) found |= check(static_cast<std::uint32_t>(i), bodies[i]) != nullptr;
+    if (found) any.store(true, std::memory_order_relaxed);
+  });
+  if (!any.load()) return;
+  for (std::uint32_t i = 0; i < bodies.size(); ++i) {
+    if (!isLive(bodies[i])) continue;
+    const char* wrong = check(i, bodies[i]);
+    if (wrong == nullptr) continue;
+    before(i);
+    quarantine(i, wrong, report);
   }
 }
 
+// A body must be sound before it meets others, and stay so under the loads put on it: whatever enters the solver is finite.
+void WorldImpl::applyEdits(double dt, StepReport& report) {
+  resizeGently(places, state.system.bodies.size());
+  const auto loadIsWrong = [&](const Body& body) -> const char* {
+    if (!body.isDynamic()) return nullptr;
+    const double speed = (body.velocity + dt * body.inverseMass * body.force).norm();
+    const double spin = body.spin.norm() + dt * (body.inverseInertia * (body.rotation.conjugate() * body.torque)).norm();
+    if (!(speed <= state.settings.maximumSpeed)) return "the force on it makes it faster than the world's maximumSpeed";
+    if (!(spin <= kMaximumSpin)) return "the torque on it makes it spin faster than 1e6 rad/s";
+    return nullptr;
+  };
+  checkBodies(
+      [&](std::uint32_t index, Body& body) {
+        places[index] = {body.center, body.rotation};
+        const char* wrong = whatIsWrong(body, state.settings);
+        return wrong != nullptr ? wrong : loadIsWrong(body);
+      },
+      [](std::uint32_t) {}, report);
+}
+
 void WorldImpl::checkResult(StepReport& report) {
-  for (std::uint32_t i = 0; i < state.system.bodies.size(); ++i) {
-    Body& body = state.system.bodies[i];
-    if (!body.alive || body.quarantined) continue;
-    body.force.setZero();
-    body.torque.setZero();
-    const char* wrong = whatIsWrong(body, state.settings);
-    if (wrong == nullptr) continue;
-    body.center = places[i].center;
-    body.rotation = places[i].rotation;
-    quarantine(i, wrong, report);
-  }
+  checkBodies(
+      [&](std::uint32_t, Body& body) {
+        body.force.setZero();
+        body.torque.setZero();
+        return whatIsWrong(body, state.settings);
+      },
+      [&](std::uint32_t index) {
+        state.system.bodies[index].center = places[index].center;
+        state.system.bodies[index].rotation = places[index].rotation;
+      },
+      report);
 }
 
 void WorldImpl::followTrajectories(double dt) {
