@@ -1,6 +1,7 @@
 #include "collision/narrow_phase.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -17,7 +18,7 @@ constexpr float kMatchShare = 0.05f;     // of the smaller body's radius, if tha
 constexpr float kSameNormal = 0.7f;
 
 // Something can come of this pair now: a body that contacts can move is awake, or a sleeping one is being driven into.
-bool isLive(const Collider& a, const Collider& b) { return (a.dynamic || b.dynamic) && (a.active || b.active); }
+bool isLive(const ColliderGate& a, const ColliderGate& b) { return (a.dynamic || b.dynamic) && (a.active || b.active); }
 
 double margin(const Collider& a, const Collider& b, const NarrowPhaseInput& input) {
   return contactMargin(a, b, input.speculativeDistance, input.dt);
@@ -103,11 +104,15 @@ void findNewContacts(std::vector<Pair>& pairs, const NarrowPhaseInput& input, co
     for (std::size_t i = begin; i < end; ++i) {
       Pair& pair = pairs[i];
       if (pair.contact != kNone) continue;
+      const ColliderGate& gateA = input.gates[pair.a];
+      const ColliderGate& gateB = input.gates[pair.b];
+      const double travelled = gateA.travel + gateB.travel;
+      // The margin is no more than the two reaches, and these are at hand.
+      if (travelled + input.speculativeDistance + gateA.reach + gateB.reach < pair.quietUntil) continue;
+      if (!isLive(gateA, gateB)) continue;
       const Collider& a = input.colliders[pair.a];
       const Collider& b = input.colliders[pair.b];
-      if (!isLive(a, b)) continue;
       const double distance = margin(a, b, input);
-      const double travelled = a.travel + b.travel;
       if (travelled + distance < pair.quietUntil) continue;
       double clearance = distanceOf(boundingBox(a.shape, a.pose), boundingBox(b.shape, b.pose));
       if (clearance <= distance) {
@@ -123,7 +128,35 @@ void findNewContacts(std::vector<Pair>& pairs, const NarrowPhaseInput& input, co
   });
 }
 
+// The combined properties of two surfaces. Those of the last two are remembered: mostly, the next two are alike.
+class Mixture {
+ public:
+  void give(std::uint32_t a, std::uint32_t b, const NarrowPhaseInput& input, Contact& contact) {
+    if (a != a_ || b != b_) {
+      const Material mixed = mixMaterials(input.materials[a], input.materials[b], input.pairs);
+      a_ = a;
+      b_ = b;
+      friction_ = static_cast<float>(mixed.friction);
+      restitution_ = static_cast<float>(mixed.restitution);
+      stiffness_ = static_cast<float>(mixed.stiffness.value_or(0.0));
+      damping_ = static_cast<float>(mixed.damping.value_or(0.0));
+    }
+    contact.friction = friction_;
+    contact.restitution = restitution_;
+    contact.stiffness = stiffness_;
+    contact.damping = damping_;
+  }
+
+ private:
+  std::uint32_t a_ = kNone, b_ = kNone;
+  float friction_ = 0.0f, restitution_ = 0.0f, stiffness_ = 0.0f, damping_ = 0.0f;
+};
+
 }  // namespace
+
+ColliderGate gateOf(const Collider& collider, double dt) {
+  return {collider.travel, dt * (collider.velocity.norm() + collider.spinReach), collider.dynamic, collider.active};
+}
 
 double contactMargin(const Collider& a, const Collider& b, double speculativeDistance, double dt) {
   return speculativeDistance + dt * ((a.velocity - b.velocity).norm() + a.spinReach + b.spinReach);
@@ -168,15 +201,17 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
     contact.bodyB = input.colliders[pair.b].body;
   }
 
+  std::atomic<bool> anyEnded = false;
   tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
     Manifold manifold;
     MovedManifold moved;
+    Mixture mixture;
     for (std::size_t i = begin; i < end; ++i) {
       const Pair& pair = pairs[i];
       if (pair.contact == kNone) continue;
+      if (!isLive(input.gates[pair.a], input.gates[pair.b])) continue;  // asleep: the contact stays as it is
       const Collider& a = input.colliders[pair.a];
       const Collider& b = input.colliders[pair.b];
-      if (!isLive(a, b)) continue;  // asleep: the contact stays as it is
       Contact& contact = cache.slots[pair.contact];
       const Placement& placeA = input.places[contact.bodyA];
       const Placement& placeB = input.places[contact.bodyB];
@@ -187,15 +222,13 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
       }
       collide(a.shape, a.pose, b.shape, b.pose, distance, manifold);
       rememberManifold(a, b, placeA, placeB, distance, manifold, cache.kept[pair.contact]);
-      const Material mixed = mixMaterials(input.materials[a.material], input.materials[b.material], input.pairs);
-      contact.friction = static_cast<float>(mixed.friction);
-      contact.restitution = static_cast<float>(mixed.restitution);
-      contact.stiffness = static_cast<float>(mixed.stiffness.value_or(0.0));
-      contact.damping = static_cast<float>(mixed.damping.value_or(0.0));
+      mixture.give(a.material, b.material, input, contact);
       const float size = static_cast<float>(std::min(a.radius, b.radius));
       carryOver(contact, manifold, placeA.center, placeB.center, std::min(kMatchDistance, kMatchShare * size));
+      if (contact.count == 0) anyEnded.store(true, std::memory_order_relaxed);
     }
   });
+  if (!anyEnded.load()) return;
 
   for (Pair& pair : pairs) {
     if (pair.contact == kNone || cache.slots[pair.contact].count > 0) continue;

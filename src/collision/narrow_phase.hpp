@@ -8,8 +8,17 @@
 
 namespace cairn {
 
+// What tells of most pairs that nothing can have come of them, close together.
+struct ColliderGate {
+  double travel = 0.0;  // m, as in Collider
+  double reach = 0.0;   // m that any point of it may move within the step
+  bool dynamic = false, active = false;
+};
+ColliderGate gateOf(const Collider& collider, double dt);
+
 struct NarrowPhaseInput {
   const std::vector<Collider>& colliders;
+  const std::vector<ColliderGate>& gates;  // of each collider
   const std::vector<Placement>& places;    // of each body, by body index
   const std::vector<Material>& materials;  // by Collider::material
   const std::vector<MaterialPair>& pairs;  // exceptions to the mixing of materials

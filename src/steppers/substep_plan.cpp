@@ -45,8 +45,9 @@ double SubstepPlan::substepsFor(const Need& need, double gravity, double dt) {
   const double load = std::sqrt(need.hardness / std::min(1.0 + speed / kSlow, kMostAllowance));
   if (need.layers == 0) return load * dt / kAngle;
   const double thickness = std::max(need.thickness / need.layers, 1e-9);
-  const double height = need.high - need.low + thickness;
   const double n = need.bodies;
+  // Of a column of the same weight all the way up: what tapers, as pyramids do, bears less.
+  const double height = 2.0 * (need.z / n - need.low) + thickness;
   const double xx = need.xx / n - need.x * need.x / (n * n), yy = need.yy / n - need.y * need.y / (n * n);
   const double xy = need.xy / n - need.x * need.y / (n * n);
   const double gyration = 0.5 * (xx + yy) - std::sqrt(0.25 * (xx - yy) * (xx - yy) + xy * xy);
@@ -74,6 +75,7 @@ void SubstepPlan::surveyBodies(StepContext& context, double dt) {
     brief = {body.island, static_cast<float>(body.inverseMass), static_cast<float>(thicknessOf(body)),
              static_cast<float>(z)};
     ++need.bodies;
+    need.z += z;
     need.low = std::min(need.low, z);
     need.high = std::max(need.high, z);
     need.x += x;

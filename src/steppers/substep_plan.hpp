@@ -46,7 +46,7 @@ class SubstepPlan {
     bool any = false;            // it has a body
     bool exact = false;          // it has something that must be right in time
     int bodies = 0;
-    double low = 0.0, high = 0.0;                           // m, of centres, along the vertical
+    double low = 0.0, high = 0.0, z = 0.0;                  // m, of centres, along the vertical; z: the sum
     double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0, yy = 0.0;  // sums over bodies across the vertical, m and m^2
     double thickness = 0.0;                                 // m, sum over contacts above each other
     bool touches = false;                                   // it has a contact

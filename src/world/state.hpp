@@ -37,6 +37,7 @@ struct WorldImpl {
   BroadPhaseScratch broadScratch;
   IslandScratch islandScratch;
   std::vector<Placement> places;  // before the step
+  std::vector<ColliderGate> gates;
   std::vector<ContactEvent> events;
   bool eventsAreFresh = false;
   std::vector<StepProblem> problems;  // of the last step, if kept
@@ -63,7 +64,7 @@ struct WorldImpl {
 
   void wakeIsland(Body& body);
   void quarantine(std::uint32_t body, const char* reason, StepReport& report);
-  void placeColliders();  // world poses and speeds of shapes from their bodies
+  void placeColliders(double dt);  // world poses and speeds of shapes from their bodies
   void refreshPairs(double dt);
   void applyEdits(double dt, StepReport& report);
   template <class Check, class Before>

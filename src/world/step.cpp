@@ -129,8 +129,9 @@ void WorldImpl::applyDrag(double dt) {
   }
 }
 
-void WorldImpl::placeColliders() {
+void WorldImpl::placeColliders(double dt) {
   System& system = state.system;
+  resizeGently(gates, system.colliders.size());
   tasks.parallelFor(system.colliders.size(), kColliderGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       Collider& collider = system.colliders[i];
@@ -138,16 +139,18 @@ void WorldImpl::placeColliders() {
       const Body& body = system.bodies[collider.body];
       collider.active = body.moves();
       collider.dynamic = body.isDynamic();
-      if (!collider.active && !collider.stale) continue;
-      placeCollider(collider, {body.center, body.rotation});
-      collider.velocity = body.velocity;
-      collider.spinReach = collider.radius < 1e9 ? body.spin.norm() * collider.radius : 0.0;
+      if (collider.active || collider.stale) {
+        placeCollider(collider, {body.center, body.rotation});
+        collider.velocity = body.velocity;
+        collider.spinReach = collider.radius < 1e9 ? body.spin.norm() * collider.radius : 0.0;
+      }
+      gates[i] = gateOf(collider, dt);
     }
   });
 }
 
 void WorldImpl::refreshPairs(double dt) {
-  placeColliders();
+  placeColliders(dt);
   updatePairs(state.system.broad, state.system.colliders, state.system.contacts, state.settings.speculativeDistance, dt,
               broadScratch, state.ending);
 }
@@ -178,8 +181,13 @@ StepReport World::step(double dt) {
     timer.finish(Phase::Edits);
     impl.refreshPairs(dt);
     timer.finish(Phase::BroadPhase);
-    const NarrowPhaseInput input{
-        system.colliders, impl.places, system.materials, state.settings.pairs, state.settings.speculativeDistance, dt};
+    const NarrowPhaseInput input{system.colliders,
+                                 impl.gates,
+                                 impl.places,
+                                 system.materials,
+                                 state.settings.pairs,
+                                 state.settings.speculativeDistance,
+                                 dt};
     updateContacts(system.broad.pairs, system.contacts, input, impl.tasks, state.ending);
     timer.finish(Phase::NarrowPhase);
     report.islands = findIslands(system, impl.islandScratch);
