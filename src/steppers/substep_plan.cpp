@@ -18,6 +18,7 @@ constexpr double kMostAllowance = 4.0;                     // how many times dee
 constexpr double kLayersPerSubstep = 5.5;
 constexpr double kSubstepsPerTurn = 5.0;  // 1/rad: of jointed bodies
 constexpr double kLeastOfTrees = 4.0;
+constexpr int kFarAbove = 2;    // substeps
 constexpr int kFewBodies = 4;   // the most is cheap for them
 constexpr double kTall = 16.0;  // layers
 constexpr double kGreenhill = 7.84;
@@ -170,7 +171,7 @@ const std::vector<IslandPlan>& SubstepPlan::make(StepContext& context, double dt
     const double wanted =
         tree ? std::clamp(kSubstepsPerTurn * dt * std::sqrt(need.spin), std::min<double>(least, kLeastOfTrees), 1.0 * most)
              : std::clamp(substepsFor(need, gravity, dt), 1.0 * least, 1.0 * most);
-    // In eighths: it takes eight steps of smaller need to come down by one.
+    // In eighths: it takes eight steps of smaller need to come down by one, or two from far above.
     const int ceiling = static_cast<int>(std::ceil(wanted));
     // What most of its bodies had before.
     const bool known = 2 * need.known > need.bodies;
@@ -178,7 +179,7 @@ const std::vector<IslandPlan>& SubstepPlan::make(StepContext& context, double dt
     if (8.0 * (wanted - kLeeway) > eighths) {
       eighths = 8 * ceiling;
     } else if (8 * (ceiling + 1) <= eighths || eighths % 8 != 0) {
-      --eighths;
+      eighths -= 8 * (ceiling + kFarAbove) < eighths ? 4 : 1;
     }
     plans_[i] = {(eighths + 7) / 8, layersOf(need) > kTall};
     needs_[i].after = eighths;
