@@ -42,7 +42,7 @@ void SoftBatch::step(StepContext& context, double dt) {
     if (substep == 0) {
       contacts.applyImpulses(tasks, bodies.solver());
     } else {
-      contacts.refreshSpinning(context, bodies);
+      contacts.refreshSpinning(bodies);
     }
     joints.applyImpulses(context, bodies);
     joints.solve(context, bodies, false);

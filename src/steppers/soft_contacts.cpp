@@ -196,13 +196,13 @@ void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, do
   resizeGently(approaches_, approaches);
 }
 
-void SoftContacts::refreshSpinning(StepContext& context, SoftBodies& bodies) {
+void SoftContacts::refreshSpinning(SoftBodies& bodies) {
   for (const std::uint32_t index : spinning_) {
     ContactBlock& block = blocks_[index];
     for (int lane = 0; lane < kLanes; ++lane) {
       if (block.contact[lane] == kNone) continue;
-      fillRows(block, points_.data() + block.firstPoint, lane, context.system.contacts.slots[block.contact[lane]],
-               bodies[block.bodyA[lane]], bodies[block.bodyB[lane]], values_);
+      setInertia(block.inertiaA, lane, bodies[block.bodyA[lane]].inverseInertia);
+      setInertia(block.inertiaB, lane, bodies[block.bodyB[lane]].inverseInertia);
     }
     wide::prepare(wide::Blocks(&block, 1), points_.data(), bodies.solver(), true);
   }

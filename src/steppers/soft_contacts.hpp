@@ -35,7 +35,7 @@ class SoftContacts {
   void begin(StepContext& context, SoftBodies& bodies, double dt, double h);
   void finish(StepContext& context) const;
   // Rows of bodies that spin fast for their shape, for the inertia that they have now.
-  void refreshSpinning(StepContext& context, SoftBodies& bodies);
+  void refreshSpinning(SoftBodies& bodies);
 
   bool bounces() const { return !approaches_.empty(); }
   int colours() const { return colouring_.colours; }

@@ -83,7 +83,7 @@ struct SubstepValues {
 //   stiffness of points     where `relaxes` is 0: compliance, m/(N s)
 //   lever of points         its weight for the centre of pressure
 //   armA1                   last friction impulse on B, N s
-// With `again`, the impulses that the rows have now are left alone, and armA1 is not read.
+// With `again`, the rows are there already, and only what depends on the inertias is made anew.
 using Blocks = std::span<ContactBlock>;
 void prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies, bool again);
 

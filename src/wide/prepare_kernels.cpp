@@ -37,22 +37,25 @@ HWY_INLINE V3 across(const V3& n) {
 
 // The rows of the points, and what their impulses do to each other's velocities.
 HWY_INLINE void preparePoints(ContactBlock& block, ContactPointLanes* points, const V3& n, V linear, const Inertia& inertiaA,
-                              const Inertia& inertiaB, int at) {
+                              const Inertia& inertiaB, bool again, int at) {
   const V one = hn::Set(kTag, 1.0f);
   const auto stated = hn::Eq(load(block.relaxes + at), hn::Zero(kTag));
   V3 armsA[kMostPoints], armsB[kMostPoints];
   for (unsigned p = 0; p < block.points; ++p) {
     ContactPointLanes& point = points[p];
-    const V3 armA = armsA[p] = cross(load(point.armA, at), n);
-    const V3 armB = armsB[p] = cross(load(point.armB, at), n);
+    const V3 armA = armsA[p] = again ? load(point.armA, at) : cross(load(point.armA, at), n);
+    const V3 armB = armsB[p] = again ? load(point.armB, at) : cross(load(point.armB, at), n);
     const V3 turnA = inertiaA * armA, turnB = inertiaB * armB;
-    const V used = load(point.mass + at);
+    const V before = load(point.mass + at);  // or 1 the first time
+    const V used = hn::IfThenElseZero(hn::Gt(before, hn::Zero(kTag)), one);
     const V mass = hn::Mul(used, inverse(hn::Add(linear, hn::Add(dot(armA, turnA), dot(armB, turnB)))));
     store(armA, point.armA, at);
     store(armB, point.armB, at);
     store(mass, point.mass + at);
     const V stiffness = load(point.stiffness + at);
-    store(hn::IfThenElse(stated, hn::Div(one, hn::Add(one, hn::Mul(stiffness, mass))), stiffness), point.stiffness + at);
+    // The compliance in units of the mass before: m_soft/m = 1/(1 + compliance m).
+    const V compliance = again ? hn::Mul(hn::Sub(inverse(stiffness), one), inverse(before)) : stiffness;
+    store(hn::IfThenElse(stated, hn::Div(one, hn::Add(one, hn::Mul(compliance, mass))), stiffness), point.stiffness + at);
     for (unsigned q = 0; q < p; ++q)
       store(hn::Add(linear, hn::Add(dot(armsA[q], turnA), dot(armsB[q], turnB))), block.coupling[p * (p - 1) / 2 + q] + at);
   }
@@ -83,9 +86,12 @@ HWY_INLINE void findCentre(const ContactBlock& block, ContactPointLanes* points,
 }
 
 HWY_INLINE void prepareFriction(ContactBlock& block, const V3& n, const V3& t1, const V3& t2, const V3& centreA,
-                                const V3& centreB, V linear, const Inertia& inertiaA, const Inertia& inertiaB, int at) {
-  const V3 armA1 = cross(centreA, t1), armB1 = cross(centreB, t1);
-  const V3 armA2 = cross(centreA, t2), armB2 = cross(centreB, t2);
+                                const V3& centreB, V linear, const Inertia& inertiaA, const Inertia& inertiaB, bool again,
+                                int at) {
+  const V3 armA1 = again ? load(block.armA1, at) : cross(centreA, t1);
+  const V3 armB1 = again ? load(block.armB1, at) : cross(centreB, t1);
+  const V3 armA2 = again ? load(block.armA2, at) : cross(centreA, t2);
+  const V3 armB2 = again ? load(block.armB2, at) : cross(centreB, t2);
   const V3 turnA1 = inertiaA * armA1, turnB1 = inertiaB * armB1;
   const V3 turnA2 = inertiaA * armA2, turnB2 = inertiaB * armB2;
   store(armA1, block.armA1, at);
@@ -116,9 +122,10 @@ void Prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies,
       const V3 t1 = across(n), t2 = cross(n, t1);
       const V linear = hn::Add(load(block.inverseMassA + at), load(block.inverseMassB + at));
       const Inertia inertiaA(block.inertiaA, at), inertiaB(block.inertiaB, at);
-      V3 centreA, centreB;
-      findCentre(block, first, centreA, centreB, at);
+      const V zero = hn::Zero(kTag);
+      V3 centreA{zero, zero, zero}, centreB{zero, zero, zero};
       if (!again) {
+        findCentre(block, first, centreA, centreB, at);
         const V3 last = load(block.armA1, at);
         store(dot(last, t1), block.friction1 + at);
         store(dot(last, t2), block.friction2 + at);
@@ -127,8 +134,8 @@ void Prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies,
         store(dot(n, sub(atA, atB)), block.approachSpeed + at);
       }
       store(t1, block.tangent, at);
-      prepareFriction(block, n, t1, t2, centreA, centreB, linear, inertiaA, inertiaB, at);
-      preparePoints(block, first, n, linear, inertiaA, inertiaB, at);
+      prepareFriction(block, n, t1, t2, centreA, centreB, linear, inertiaA, inertiaB, again, at);
+      preparePoints(block, first, n, linear, inertiaA, inertiaB, again, at);
     }
   }
 }
