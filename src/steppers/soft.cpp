@@ -14,7 +14,7 @@ namespace {
 // Bodies of a batch of small islands: with their contacts about what a processor's second cache holds.
 constexpr std::uint32_t kBatchBodies = 256;
 constexpr std::size_t kBodyGrain = 256;
-constexpr std::size_t kSpareBatches = 4;
+constexpr std::size_t kSpareBatches = 1;
 
 // Free rotation is cut into pieces of about this much turning of the spin (rad).
 constexpr double kFreeTurn = 0.02;

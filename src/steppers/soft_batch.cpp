@@ -3,7 +3,7 @@
 namespace cairn {
 
 namespace {
-constexpr std::size_t kRoom = 3, kSmall = 32;
+constexpr std::size_t kRoom = 2, kSmall = 8;
 }
 
 void SoftBatch::clear(const IslandPlan& newPlan) {
