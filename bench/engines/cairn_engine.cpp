@@ -14,7 +14,8 @@ class CairnEngine : public Engine {
   std::string settings() const override {
     const WorldSettings& settings = run_.world().settings();
     std::string text = fmt::format("stepper {}", settings.stepper);
-    if (settings.stepper == "soft") text += fmt::format(", {} to {} substeps", settings.soft.leastSubsteps, settings.soft.substeps);
+    if (settings.stepper == "soft")
+      text += fmt::format(", {} to {} substeps", settings.soft.leastSubsteps, settings.soft.substeps);
     return text + ", sleeping off";
   }
   void add(std::size_t) override { run_.admit(); }

@@ -18,8 +18,8 @@ struct SoftOptions {
   // spring. Never above 3/16 of the substep rate, whatever is asked for.
   double contactFrequency = 180.0;   // Hz
   double contactDampingRatio = 2.0;  // of critical damping; above 1 contacts do not ring
-  double pushOutSpeed = 3.0;      // m/s, at most, out of penetration
-  double jointFrequency = 240.0;  // Hz, never above a quarter of the substep rate
+  double pushOutSpeed = 3.0;         // m/s, at most, out of penetration
+  double jointFrequency = 240.0;     // Hz, never above a quarter of the substep rate
   double jointDampingRatio = 2.0;
 };
 
