@@ -2,23 +2,10 @@
 // either.
 #pragma once
 
-#include <tbb/blocked_range.h>
-#include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <cstddef>
 #include <memory>
 
-// The thread sanitizer cannot see into the oneTBB library: it is told what a parallel loop orders.
-#if defined(__SANITIZE_THREAD__)
-#include <sanitizer/tsan_interface.h>
-#define CAIRN_TSAN_RELEASE(address) __tsan_release(address)
-#define CAIRN_TSAN_ACQUIRE(address) __tsan_acquire(address)
-#else
-#define CAIRN_TSAN_RELEASE(address) (void)(address)
-#define CAIRN_TSAN_ACQUIRE(address) (void)(address)
-#endif
+#include "base/team.hpp"
 
 namespace cairn {
 
@@ -31,49 +18,45 @@ class Tasks {
   int threads() const { return threads_; }
   void setThreads(int threads) {
     threads_ = threads < 1 ? 1 : threads;
-    arena_ = threads_ > 1 ? std::make_unique<tbb::task_arena>(threads_) : nullptr;
-    // oneTBB gives no more threads than there are cores unless told otherwise, and goes by the smallest limit there is.
-    if (threads_ > 1) static const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, kMostThreads);
+    team_ = threads_ > 1 ? std::make_unique<Team>(threads_) : nullptr;
   }
 
-  // Runs everything inside on this object's threads: enter once per step, so that the parts below do not pay for it.
+  // Runs everything inside with threads that stay awake between loops: enter once per step.
   template <class Work>
   void enter(Work&& work) const {
-    if (arena_) {
-      arena_->execute(work);
-    } else {
-      work();
-    }
+    const Awake awake(team_.get());
+    work();
   }
 
-  // Calls work(begin, end) for consecutive pieces of at most `grain` items.
+  // Calls work(begin, end) for consecutive pieces of at most `grain` items. A loop inside another loop's piece is worked off
+  // by the thread that has the piece.
   template <class Work>
   void parallelFor(std::size_t count, std::size_t grain, Work&& work) const {
-    if (count == 0) return;
-    if (!arena_ || count <= grain) {
-      for (std::size_t begin = 0; begin < count; begin += grain) work(begin, begin + grain < count ? begin + grain : count);
-      return;
-    }
+    const auto piece = [&](std::size_t index) {
+      const std::size_t begin = index * grain;
+      work(begin, begin + grain < count ? begin + grain : count);
+    };
     const std::size_t pieces = (count + grain - 1) / grain;
-    char fork = 0, join = 0;  // stand for the beginning and the end of the loop
-    CAIRN_TSAN_RELEASE(&fork);
-    tbb::parallel_for(
-        tbb::blocked_range<std::size_t>(0, pieces, 1),
-        [&](const tbb::blocked_range<std::size_t>& range) {
-          CAIRN_TSAN_ACQUIRE(&fork);
-          for (std::size_t piece = range.begin(); piece != range.end(); ++piece) {
-            const std::size_t begin = piece * grain;
-            work(begin, begin + grain < count ? begin + grain : count);
-          }
-          CAIRN_TSAN_RELEASE(&join);
-        },
-        tbb::simple_partitioner());
-    CAIRN_TSAN_ACQUIRE(&join);
+    using Piece = decltype(piece);
+    const auto call = [](const void* context, std::size_t index) { (*static_cast<const Piece*>(context))(index); };
+    if (team_ && pieces > 1 && pieces <= Team::kMostPieces && team_->run(static_cast<std::uint32_t>(pieces), call, &piece))
+      return;
+    for (std::size_t i = 0; i < pieces; ++i) piece(i);
   }
 
  private:
+  struct Awake {
+    explicit Awake(Team* toWake) : team(toWake) {
+      if (team != nullptr) team->stayAwake();
+    }
+    ~Awake() {
+      if (team != nullptr) team->mayRest();
+    }
+    Team* team;
+  };
+
   int threads_ = 1;
-  std::unique_ptr<tbb::task_arena> arena_;
+  std::unique_ptr<Team> team_;
 };
 
 }  // namespace cairn

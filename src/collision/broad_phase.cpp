@@ -20,27 +20,88 @@ Aabb fatBox(const Collider& collider, const Aabb& reached, double dt) {
   return fat;
 }
 
-// Puts colliders that left their fat box (or have none) back into the tree and lists them.
+constexpr std::size_t kColliderGrain = 256, kMovedGrain = 32, kSparePieces = 8;
+constexpr std::size_t kUsualPiece = 64;            // keys
+constexpr std::uint8_t kIsOff = 1, kHasMoved = 2;  // flags of colliders
+
+// Puts colliders that left their fat box (or have none) back into the tree, lists and flags them.
 void refitTree(BroadPhase& broad, std::vector<Collider>& colliders, double speculativeDistance, double dt,
-               std::vector<std::uint32_t>& moved) {
-  moved.clear();
+               const Tasks& tasks, BroadPhaseScratch& scratch) {
+  const auto reachedBy = [&](const Collider& collider) {
+    return boundingBox(collider.shape, collider.pose).grown(reach(collider, speculativeDistance, dt));
+  };
+  resizeGently(scratch.flags, colliders.size());
+  tasks.parallelFor(colliders.size(), kColliderGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      Collider& collider = colliders[i];
+      scratch.flags[i] = collider.enabled ? 0 : kIsOff;
+      if (!collider.enabled) continue;
+      const bool wasEdited = std::exchange(collider.stale, false);
+      const bool isNew = collider.node == DynamicTree::kNull;
+      if (!isNew && !collider.active && !wasEdited) continue;
+      if (isNew || wasEdited || !broad.tree.box(collider.node).contains(reachedBy(collider))) scratch.flags[i] = kHasMoved;
+    }
+  });
+  scratch.moved.clear();
   for (std::uint32_t index = 0; index < colliders.size(); ++index) {
+    if (scratch.flags[index] != kHasMoved) continue;
     Collider& collider = colliders[index];
-    if (!collider.enabled) continue;
-    const bool isNew = collider.node == DynamicTree::kNull;
-    const bool wasEdited = std::exchange(collider.stale, false);
-    if (!isNew && !collider.active && !wasEdited) continue;
-    const Aabb reached = boundingBox(collider.shape, collider.pose).grown(reach(collider, speculativeDistance, dt));
-    if (!isNew && !wasEdited && broad.tree.box(collider.node).contains(reached)) continue;
-    const Aabb fat = fatBox(collider, reached, dt);
-    if (isNew) {
+    const Aabb fat = fatBox(collider, reachedBy(collider), dt);
+    if (collider.node == DynamicTree::kNull) {
       collider.node = broad.tree.insert(fat, index);
     } else {
       broad.tree.move(collider.node, fat);
     }
-    collider.moved = true;
-    moved.push_back(index);
+    scratch.moved.push_back(index);
   }
+}
+
+// Keys are sorted from runs[i] to runs[i + 1]; neighbours are merged until all is one.
+void mergeRuns(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& spare, std::vector<std::size_t>& runs) {
+  resizeAnew(spare, keys.size());
+  while (runs.size() > 2) {
+    std::size_t left = 0;
+    for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {
+      const std::size_t begin = runs[i], middle = runs[i + 1], end = i + 2 < runs.size() ? runs[i + 2] : middle;
+      std::merge(keys.data() + begin, keys.data() + middle, keys.data() + middle, keys.data() + end, spare.data() + begin);
+      runs[left++] = begin;
+    }
+    runs[left++] = keys.size();
+    runs.resize(left);
+    keys.swap(spare);
+  }
+}
+
+// Sorted keys of all pairs that colliders which moved are in.
+void findPairs(const BroadPhase& broad, const std::vector<Collider>& colliders, const Tasks& tasks,
+               BroadPhaseScratch& scratch) {
+  const std::size_t pieces = (scratch.moved.size() + kMovedGrain - 1) / kMovedGrain;
+  if (scratch.foundPieces.size() < pieces) scratch.foundPieces.resize(pieces);
+  if (scratch.foundPieces.size() > kSparePieces + 4 * pieces) scratch.foundPieces.resize(kSparePieces + 2 * pieces);
+  tasks.parallelFor(scratch.moved.size(), kMovedGrain, [&](std::size_t first, std::size_t last) {
+    std::vector<std::uint64_t>& found = scratch.foundPieces[first / kMovedGrain];
+    shrinkGently(found, 2 * found.size() + kUsualPiece);
+    found.clear();
+    for (std::size_t i = first; i < last; ++i) {
+      const std::uint32_t index = scratch.moved[i];
+      const Collider& collider = colliders[index];
+      broad.tree.query(broad.tree.box(collider.node), [&](std::uint32_t other) {
+        if (other == index || (scratch.flags[other] == kHasMoved && other < index)) return;  // found from the other side
+        if (mayCollide(broad, collider, colliders[other])) found.push_back(pairKey(index, other));
+      });
+    }
+    std::sort(found.begin(), found.end());
+  });
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < pieces; ++i) total += scratch.foundPieces[i].size();
+  resizeAnew(scratch.found, total);
+  scratch.found.clear();
+  scratch.runs.assign(1, 0);
+  for (std::size_t i = 0; i < pieces; ++i) {
+    scratch.found.insert(scratch.found.end(), scratch.foundPieces[i].begin(), scratch.foundPieces[i].end());
+    scratch.runs.push_back(scratch.found.size());
+  }
+  mergeRuns(scratch.found, scratch.merged, scratch.runs);
 }
 
 }  // namespace
@@ -54,24 +115,16 @@ bool mayCollide(const BroadPhase& broad, const Collider& a, const Collider& b) {
 }
 
 void updatePairs(BroadPhase& broad, std::vector<Collider>& colliders, ContactCache& contacts, double speculativeDistance,
-                 double dt, BroadPhaseScratch& scratch, std::vector<ContactParties>& endings) {
-  refitTree(broad, colliders, speculativeDistance, dt, scratch.moved);
-
-  scratch.found.clear();
-  for (const std::uint32_t index : scratch.moved) {
-    const Collider& collider = colliders[index];
-    broad.tree.query(broad.tree.box(collider.node), [&](std::uint32_t other) {
-      if (other == index || (colliders[other].moved && other < index)) return;  // found from the other side
-      if (mayCollide(broad, collider, colliders[other])) scratch.found.push_back(pairKey(index, other));
-    });
-  }
-  std::sort(scratch.found.begin(), scratch.found.end());
+                 double dt, const Tasks& tasks, BroadPhaseScratch& scratch, std::vector<ContactParties>& endings) {
+  refitTree(broad, colliders, speculativeDistance, dt, tasks, scratch);
+  findPairs(broad, colliders, tasks, scratch);
 
   const auto isStale = [&](const Pair& pair) {
+    const std::uint8_t flags = scratch.flags[pair.a] | scratch.flags[pair.b];
+    if (flags == 0) return false;
+    if ((flags & kIsOff) != 0) return true;
     const Collider& a = colliders[pair.a];
     const Collider& b = colliders[pair.b];
-    if (!a.enabled || !b.enabled) return true;
-    if (!a.moved && !b.moved) return false;
     return !broad.tree.box(a.node).overlaps(broad.tree.box(b.node)) || !mayCollide(broad, a, b);
   };
 
@@ -92,6 +145,7 @@ void updatePairs(BroadPhase& broad, std::vector<Collider>& colliders, ContactCac
     pairs[kept++] = pair;
   }
   for (; found != scratch.found.end(); ++found) scratch.found[fresh++] = *found;
+  shrinkGently(pairs, kept + fresh);
   resizeGently(pairs, kept + fresh);
   for (std::size_t to = kept + fresh; fresh > 0;) {
     const std::uint64_t key = scratch.found[fresh - 1];
@@ -102,7 +156,6 @@ void updatePairs(BroadPhase& broad, std::vector<Collider>& colliders, ContactCac
       --fresh;
     }
   }
-  for (const std::uint32_t index : scratch.moved) colliders[index].moved = false;
 }
 
 void removeCollider(BroadPhase& broad, Collider& collider) {

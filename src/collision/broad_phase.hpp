@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/tasks.hpp"
 #include "collision/contact.hpp"
 #include "collision/dynamic_tree.hpp"
 
@@ -19,8 +20,11 @@ struct BroadPhase {
 
 // Buffers that a step reuses; nothing in them outlives it.
 struct BroadPhaseScratch {
-  std::vector<std::uint64_t> found;
+  std::vector<std::uint64_t> found, merged;
+  std::vector<std::size_t> runs;
   std::vector<std::uint32_t> moved;
+  std::vector<std::uint8_t> flags;                      // of each collider: see broad_phase.cpp
+  std::vector<std::vector<std::uint64_t>> foundPieces;  // by piece of `moved`
 };
 
 inline std::uint64_t pairKey(std::uint32_t a, std::uint32_t b) {
@@ -38,7 +42,7 @@ bool mayCollide(const BroadPhase& broad, const Collider& a, const Collider& b);
 // Gives colliders that left their fat box a new one, then updates the pairs. A pair that is no longer a pair loses its
 // contact; if it was touching, it is appended to `endings`.
 void updatePairs(BroadPhase& broad, std::vector<Collider>& colliders, ContactCache& contacts, double speculativeDistance,
-                 double dt, BroadPhaseScratch& scratch, std::vector<ContactParties>& endings);
+                 double dt, const Tasks& tasks, BroadPhaseScratch& scratch, std::vector<ContactParties>& endings);
 
 // Takes a collider out of the tree; its pairs go with the next updatePairs.
 void removeCollider(BroadPhase& broad, Collider& collider);

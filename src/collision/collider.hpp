@@ -33,7 +33,6 @@ struct Collider {
   bool dynamic = false;  // of a body that contacts can move: only pairs with at least one such collider matter
   bool active = false;   // of a body that moves now; the others keep their boxes and contacts
   bool stale = true;     // the body was edited: pose and box are to be taken anew whether it moves or not
-  bool moved = false;    // its fat box changed since the pairs were last updated
 };
 
 // Puts the shape where its body is (centre of mass, rotation), and adds the way there to its travel.

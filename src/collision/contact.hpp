@@ -13,11 +13,10 @@
 namespace cairn {
 
 struct ContactPoint {
-  Float3 anchorA = Float3::Zero();  // m, from A's centre of mass, world axes
-  Float3 anchorB = Float3::Zero();  // m, from B's centre of mass, world axes
-  float separation = 0.0f;          // m
-  float normalImpulse = 0.0f;       // N s per System::impulseSeconds: where the next solve starts
-  float totalImpulse = 0.0f;        // N s over the last step
+  Float3 anchor = Float3::Zero();  // m, on the surface of one of the two: see Contact::anchorA
+  float separation = 0.0f;         // m
+  float normalImpulse = 0.0f;      // N s per System::impulseSeconds: where the next solve starts
+  float totalImpulse = 0.0f;       // N s over the last step
   std::uint32_t feature = 0;
 };
 
@@ -26,8 +25,9 @@ struct Contact {
   std::uint32_t bodyA = kNone, bodyB = kNone;
   std::uint8_t count = 0;
   std::uint8_t oldPoints = 0;               // bit per point: it was there in the last step too
-  bool touching = false;                    // in the last step
-  bool began = false;                       // it touches since the last step
+  bool touching : 1 = false;                // in the last step
+  bool began : 1 = false;                   // it touches since the last step
+  bool anchorsOnB : 1 = false;              // anchors are from B's centre of mass: it is the nearer one
   Float3 normal = Float3::UnitZ();          // from A to B
   Float3 frictionImpulse = Float3::Zero();  // N s per System::impulseSeconds, on B
   float twistImpulse = 0.0f;                // N m s likewise, on B about the normal
@@ -36,7 +36,17 @@ struct Contact {
   float approachSpeed = 0.0f;  // m/s at the beginning of the step
   float friction = 0.0f, restitution = 0.0f;
   float stiffness = 0.0f, damping = 0.0f;  // N/m, N s/m; 0: not stated
+  Float3 between = Float3::Zero();         // m: from B's centre of mass to A's
   std::array<ContactPoint, kManifoldPoints> points;
+
+  // Where a point is on each body's own surface: m, from its centre of mass, world axes. Half way across a wide gap the
+  // lever arms of friction would be far longer than the bodies. The one from the nearer centre is stored, so that a pebble
+  // on a continent has its arm to all digits.
+  Float3 anchorA(int i) const { return anchorsOnB ? Float3(points[i].anchor - across(i)) : points[i].anchor; }
+  Float3 anchorB(int i) const { return anchorsOnB ? points[i].anchor : Float3(points[i].anchor + across(i)); }
+
+ private:
+  Float3 across(int i) const { return between + points[i].separation * normal; }
 };
 
 // Who touches whom: what is left to say of a contact that has ended.
@@ -65,20 +75,22 @@ struct Pair {
 
 // Slots for contacts. A slot stays where it is while the pair stays close.
 struct ContactCache {
+  struct Ends {
+    std::uint32_t a = kNone, b = kNone;  // bodies
+  };
   std::vector<Contact> slots;
+  std::vector<Ends> ends;          // by slot: apart, for those who ask for no more than who touches whom
   std::vector<KeptManifold> kept;  // by slot: apart, because only the narrow phase looks at them
   std::vector<std::uint32_t> freeSlots;
+  std::vector<std::uint32_t> inUse;  // slots in the order of their pairs, as the narrow phase left them
 
-  std::uint32_t acquire() {
-    if (freeSlots.empty()) {
-      makeRoom(slots, slots.size() + 1);
-      slots.emplace_back();
-      makeRoom(kept, slots.size());
-      kept.resize(slots.size());
-      return static_cast<std::uint32_t>(slots.size() - 1);
-    }
-    const std::uint32_t slot = freeSlots.back();
-    freeSlots.pop_back();
+  // A slot for the contact of two bodies. It has points from the narrow phase on, or is released again.
+  std::uint32_t acquire(std::uint32_t bodyA, std::uint32_t bodyB) {
+    const std::uint32_t slot = freeSlots.empty() ? newSlot() : freeSlots.back();
+    if (!freeSlots.empty()) freeSlots.pop_back();
+    slots[slot].bodyA = bodyA;
+    slots[slot].bodyB = bodyB;
+    ends[slot] = {bodyA, bodyB};
     return slot;
   }
   // What manifolds depend on has changed: none is kept.
@@ -89,6 +101,17 @@ struct ContactCache {
     slots[slot] = Contact{};
     kept[slot] = KeptManifold{};
     freeSlots.push_back(slot);
+  }
+
+ private:
+  std::uint32_t newSlot() {
+    makeRoom(slots, slots.size() + 1);
+    slots.emplace_back();
+    makeRoom(kept, slots.size());
+    kept.resize(slots.size());
+    makeRoom(ends, slots.size());
+    ends.resize(slots.size());
+    return static_cast<std::uint32_t>(slots.size() - 1);
   }
 };
 

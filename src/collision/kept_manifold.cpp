@@ -51,14 +51,13 @@ bool moveManifold(const KeptManifold& kept, int points, const Collider& a, const
   const Eigen::Matrix3f toWorld = axes.cast<float>();
   const Vec3 normal = kept.normal.cast<double>();
   moved.normal = toWorld * kept.normal;
-  const Float3 between = (placeA.center - placeB.center).cast<float>();
+  moved.between = (placeA.center - placeB.center).cast<float>();
   for (int i = 0; i < points; ++i) {
     const Vec3 onA = kept.anchors[i].cast<double>();
     const Vec3 lever = onA + static_cast<double>(kept.separations[i]) * normal - kept.offset;  // from B's centre
     const Vec3 motion = shift + turned.cross(lever);
     moved.separations[i] = kept.separations[i] + static_cast<float>(normal.dot(motion));
     moved.anchorsA[i] = toWorld * kept.anchors[i];
-    moved.anchorsB[i] = moved.anchorsA[i] + between + moved.separations[i] * moved.normal;
   }
   return true;
 }

@@ -39,7 +39,8 @@ void rememberManifold(const Collider& a, const Collider& b, const Placement& pla
 // A manifold as it is now, relative to the centres of mass, world axes.
 struct MovedManifold {
   Float3 normal;
-  std::array<Float3, kManifoldPoints> anchorsA, anchorsB;
+  Float3 between;  // from B's centre of mass to A's
+  std::array<Float3, kManifoldPoints> anchorsA;
   std::array<float, kManifoldPoints> separations;
 };
 

@@ -1,7 +1,6 @@
 #include "collision/narrow_phase.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -26,48 +25,50 @@ double margin(const Collider& a, const Collider& b, const NarrowPhaseInput& inpu
 
 // Writes the manifold over the contact's points; points that were there before keep their impulses.
 void carryOver(Contact& contact, const Manifold& manifold, const Vec3& centerA, const Vec3& centerB, float matchDistance) {
-  const std::array<ContactPoint, kManifoldPoints> old = contact.points;
+  const Contact old = contact;
   const Float3 normal = manifold.normal.cast<float>();
-  const int oldCount = contact.normal.dot(normal) > kSameNormal ? contact.count : 0;
+  const int oldCount = old.normal.dot(normal) > kSameNormal ? old.count : 0;
   std::array<bool, kManifoldPoints> taken{};
   contact.oldPoints = 0;
   const auto keep = [&](int i, int j) {
     taken[j] = true;
     contact.oldPoints |= static_cast<std::uint8_t>(1u << i);
-    contact.points[i].normalImpulse = old[j].normalImpulse;
+    contact.points[i].normalImpulse = old.points[j].normalImpulse;
   };
 
+  contact.normal = normal;
+  contact.between = (centerA - centerB).cast<float>();
+  const Vec3& place = manifold.points[0].position;
+  contact.anchorsOnB = (place - centerB).squaredNorm() < (place - centerA).squaredNorm();
   for (int i = 0; i < manifold.count; ++i) {
     const ManifoldPoint& from = manifold.points[i];
     ContactPoint& to = contact.points[i];
     to = ContactPoint{};
-    // On each body's own surface: half way across a wide gap the lever arms of friction would be far longer than the bodies.
     const Vec3 half = 0.5 * from.separation * manifold.normal;
-    to.anchorA = (from.position - half - centerA).cast<float>();
-    to.anchorB = (from.position + half - centerB).cast<float>();
+    const Vec3 anchor = contact.anchorsOnB ? Vec3(from.position + half - centerB) : Vec3(from.position - half - centerA);
+    to.anchor = anchor.cast<float>();
     to.separation = static_cast<float>(from.separation);
     to.feature = from.feature;
     for (int j = 0; j < oldCount; ++j) {
-      if (taken[j] || old[j].feature != to.feature) continue;
+      if (taken[j] || old.points[j].feature != to.feature) continue;
       keep(i, j);
       break;
     }
   }
   for (int i = 0; i < manifold.count; ++i) {
-    const ContactPoint& to = contact.points[i];
     if ((contact.oldPoints >> i & 1) != 0) continue;
     int best = -1;
     float nearest = matchDistance * matchDistance;
     for (int j = 0; j < oldCount; ++j) {
       if (taken[j]) continue;
-      const float d = std::min((old[j].anchorA - to.anchorA).squaredNorm(), (old[j].anchorB - to.anchorB).squaredNorm());
+      const float d =
+          std::min((old.anchorA(j) - contact.anchorA(i)).squaredNorm(), (old.anchorB(j) - contact.anchorB(i)).squaredNorm());
       if (d < nearest) nearest = d, best = j;
     }
     if (best >= 0) keep(i, best);
   }
 
   contact.count = static_cast<std::uint8_t>(manifold.count);
-  contact.normal = normal;
   if (oldCount == 0) {
     contact.frictionImpulse.setZero();
     contact.twistImpulse = 0.0f;
@@ -78,12 +79,13 @@ void carryOver(Contact& contact, const Manifold& manifold, const Vec3& centerA, 
 // The same points as before, where they are now.
 void keepPoints(Contact& contact, const MovedManifold& moved) {
   contact.normal = moved.normal;
+  contact.between = moved.between;
   contact.oldPoints = static_cast<std::uint8_t>((1u << contact.count) - 1u);
   for (int i = 0; i < contact.count; ++i) {
     ContactPoint& point = contact.points[i];
-    point.anchorA = moved.anchorsA[i];
-    point.anchorB = moved.anchorsB[i];
     point.separation = moved.separations[i];
+    point.anchor = moved.anchorsA[i];
+    if (contact.anchorsOnB) point.anchor += moved.between + moved.separations[i] * moved.normal;
     point.totalImpulse = 0.0f;
   }
   contact.frictionImpulse -= contact.normal * contact.normal.dot(contact.frictionImpulse);
@@ -98,9 +100,12 @@ double distanceOf(const Aabb& a, const Aabb& b) { return (b.lower - a.upper).cwi
 // Finds out which pairs without a contact need one. A pair that was apart is not looked at again until its two shapes could
 // have come together. Most boxes that overlap belong to shapes that do not touch, and a slot
 // for each would cost more memory than everything else.
-void findNewContacts(std::vector<Pair>& pairs, const NarrowPhaseInput& input, const Tasks& tasks) {
+void findNewContacts(std::vector<Pair>& pairs, const NarrowPhaseInput& input, const Tasks& tasks,
+                     NarrowPhaseScratch& scratch) {
+  scratch.marks.assign((pairs.size() + kPairGrain - 1) / kPairGrain, 0);
   tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
     Manifold manifold;
+    bool anyWanted = false;
     for (std::size_t i = begin; i < end; ++i) {
       Pair& pair = pairs[i];
       if (pair.contact != kNone) continue;
@@ -119,12 +124,14 @@ void findNewContacts(std::vector<Pair>& pairs, const NarrowPhaseInput& input, co
         collide(a.shape, a.pose, b.shape, b.pose, distance, manifold);
         if (manifold.count > 0) {
           pair.contact = kWanted;
+          anyWanted = true;
           continue;
         }
         clearance = std::max(clearance, manifold.clearance);
       }
       pair.quietUntil = roundedDown(travelled + clearance);
     }
+    scratch.marks[begin / kPairGrain] = anyWanted ? 1 : 0;
   });
 }
 
@@ -188,24 +195,29 @@ Material mixMaterials(const Material& a, const Material& b, const std::vector<Ma
 }
 
 void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowPhaseInput& input, const Tasks& tasks,
-                    std::vector<ContactParties>& endings) {
-  findNewContacts(pairs, input, tasks);
-  // Slots are handed out one after another in pair order, so that which contact gets which does not depend on threads.
-  for (Pair& pair : pairs) {
-    if (pair.contact != kWanted) continue;
-    pair.contact = cache.acquire();
+                    NarrowPhaseScratch& scratch, std::vector<ContactParties>& endings) {
+  // Slots are handed out and taken back one after another in pair order, so that which contact gets which does not depend on
+  // threads. Only pieces of the table are looked at where there is something to do.
+  const auto forMarked = [&](auto&& use) {
+    for (std::size_t piece = 0; piece < scratch.marks.size(); ++piece) {
+      if (scratch.marks[piece] == 0) continue;
+      for (std::size_t i = piece * kPairGrain; i < std::min((piece + 1) * kPairGrain, pairs.size()); ++i) use(pairs[i]);
+    }
+  };
+  findNewContacts(pairs, input, tasks, scratch);
+  forMarked([&](Pair& pair) {
+    if (pair.contact != kWanted) return;
+    pair.contact = cache.acquire(input.colliders[pair.a].body, input.colliders[pair.b].body);
     Contact& contact = cache.slots[pair.contact];
     contact.colliderA = pair.a;
     contact.colliderB = pair.b;
-    contact.bodyA = input.colliders[pair.a].body;
-    contact.bodyB = input.colliders[pair.b].body;
-  }
+  });
 
-  std::atomic<bool> anyEnded = false;
   tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
     Manifold manifold;
     MovedManifold moved;
     Mixture mixture;
+    bool anyEnded = false;
     for (std::size_t i = begin; i < end; ++i) {
       const Pair& pair = pairs[i];
       if (pair.contact == kNone) continue;
@@ -225,18 +237,21 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
       mixture.give(a.material, b.material, input, contact);
       const float size = static_cast<float>(std::min(a.radius, b.radius));
       carryOver(contact, manifold, placeA.center, placeB.center, std::min(kMatchDistance, kMatchShare * size));
-      if (contact.count == 0) anyEnded.store(true, std::memory_order_relaxed);
+      anyEnded |= contact.count == 0;
     }
+    scratch.marks[begin / kPairGrain] = anyEnded ? 1 : 0;
   });
-  if (!anyEnded.load()) return;
-
-  for (Pair& pair : pairs) {
-    if (pair.contact == kNone || cache.slots[pair.contact].count > 0) continue;
+  forMarked([&](Pair& pair) {
+    if (pair.contact == kNone || cache.slots[pair.contact].count > 0) return;
     const Contact& contact = cache.slots[pair.contact];
     if (contact.touching) endings.push_back(partiesOf(contact, input.colliders));
     cache.release(pair.contact);
     pair.contact = kNone;
-  }
+  });
+
+  cache.inUse.clear();
+  for (const Pair& pair : pairs)
+    if (pair.contact != kNone) cache.inUse.push_back(pair.contact);
 }
 
 }  // namespace cairn

@@ -26,9 +26,14 @@ struct NarrowPhaseInput {
   double dt;                               // s
 };
 
+// Buffers that a step reuses; nothing in them outlives it.
+struct NarrowPhaseScratch {
+  std::vector<std::uint8_t> marks;  // 1: there is something to do in this piece of the table of pairs
+};
+
 // Contacts that ceased to be are released; those that were touching are appended to `endings`.
 void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowPhaseInput& input, const Tasks& tasks,
-                    std::vector<ContactParties>& endings);
+                    NarrowPhaseScratch& scratch, std::vector<ContactParties>& endings);
 
 // Combined properties of two surfaces. The axis of friction is left to the caller, as it belongs to one of the two.
 Material mixMaterials(const Material& a, const Material& b, const std::vector<MaterialPair>& pairs);

@@ -17,7 +17,7 @@ void colourContacts(std::span<const ContactEnds> contacts, std::uint32_t movable
   std::array<std::uint32_t, kColours + 2> counts{};
 
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const auto [contact, a, b] = contacts[i];
+    const auto [contact, a, b, points] = contacts[i];
     const bool movesA = a < movable, movesB = b < movable;
     std::uint64_t taken = (movesA ? colouring.used[a] : 0) | (movesB ? colouring.used[b] : 0);
     const std::uint64_t low = (std::uint64_t{1} << kFirstStaticColour) - 1;

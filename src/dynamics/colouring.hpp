@@ -14,6 +14,7 @@ inline constexpr int kColours = 64;  // contacts that find no colour go one by o
 struct ContactEnds {
   std::uint32_t contact;
   std::uint32_t a, b;
+  std::uint32_t points = 0;
 };
 
 struct Colouring {

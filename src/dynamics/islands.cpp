@@ -26,16 +26,13 @@ int findIslands(System& system, IslandScratch& scratch) {
   const std::size_t count = system.bodies.size();
   scratch.parent.resize(count);
   scratch.number.assign(count, kNone);
-  for (std::uint32_t i = 0; i < count; ++i) scratch.parent[i] = i;
+  for (std::uint32_t i = 0; i < count; ++i)
+    scratch.parent[i] = system.bodies[i].alive && system.bodies[i].isDynamic() ? i : kNone;
 
   const auto join = [&](std::uint32_t a, std::uint32_t b) {
-    if (system.bodies[a].isDynamic() && system.bodies[b].isDynamic()) unite(scratch.parent, a, b);
+    if (scratch.parent[a] != kNone && scratch.parent[b] != kNone) unite(scratch.parent, a, b);
   };
-  for (const Pair& pair : system.broad.pairs) {
-    if (pair.contact == kNone) continue;
-    const Contact& contact = system.contacts.slots[pair.contact];
-    if (contact.count > 0) join(contact.bodyA, contact.bodyB);
-  }
+  for (const std::uint32_t slot : system.contacts.inUse) join(system.contacts.ends[slot].a, system.contacts.ends[slot].b);
   for (const Joint& joint : system.joints) {
     if (joint.alive) join(joint.a, joint.b);
   }
@@ -44,7 +41,7 @@ int findIslands(System& system, IslandScratch& scratch) {
   for (std::uint32_t i = 0; i < count; ++i) {
     Body& body = system.bodies[i];
     body.island = kNone;
-    if (!body.alive || !body.isDynamic()) continue;
+    if (scratch.parent[i] == kNone) continue;
     std::uint32_t& number = scratch.number[root(scratch.parent, i)];
     if (number == kNone) number = static_cast<std::uint32_t>(islands++);
     body.island = number;
@@ -76,11 +73,9 @@ void updateSleep(System& system, const SleepOptions& options, int islands, doubl
   }
   if (!options.enabled) return;
   // A moving kinematic body keeps what it touches awake.
-  for (const Pair& pair : system.broad.pairs) {
-    if (pair.contact == kNone) continue;
-    const Contact& contact = system.contacts.slots[pair.contact];
-    const Body& a = system.bodies[contact.bodyA];
-    const Body& b = system.bodies[contact.bodyB];
+  for (const std::uint32_t slot : system.contacts.inUse) {
+    const Body& a = system.bodies[system.contacts.ends[slot].a];
+    const Body& b = system.bodies[system.contacts.ends[slot].b];
     const auto drives = [](const Body& body) {
       return body.kind == BodyKind::Kinematic && !(body.velocity.isZero(0.0) && body.spin.isZero(0.0));
     };

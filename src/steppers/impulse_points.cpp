@@ -136,7 +136,7 @@ void PointImpulses::book(const ImpulsePair& pair, const ImpulsePoint& point, con
   Contact& contact = system_.contacts.slots[pair.contact];
   if (contact.count == 0) return;
   int nearest = 0;
-  const auto distance = [&](int i) { return (contact.points[i].anchorA - point.armA.cast<float>()).squaredNorm(); };
+  const auto distance = [&](int i) { return (contact.anchorA(i) - point.armA.cast<float>()).squaredNorm(); };
   for (int i = 1; i < contact.count; ++i)
     if (distance(i) < distance(nearest)) nearest = i;
   ContactPoint& to = contact.points[nearest];

@@ -521,7 +521,7 @@ Vector storedImpulses(const System& system, const IslandProblem& island) {
     Vec3 center = Vec3::Zero();      // of pressure
     for (int p = 0; p < contact.count; ++p) {
       sum += contact.points[p].totalImpulse;
-      center += contact.points[p].totalImpulse * contact.points[p].anchorA.cast<double>();
+      center += contact.points[p].totalImpulse * contact.anchorA(p).cast<double>();
     }
     const double normal = contact.points[origin.point].totalImpulse;
     impulse[block.first] = normal;
@@ -532,7 +532,7 @@ Vector storedImpulses(const System& system, const IslandProblem& island) {
     // lever.
     center /= sum;
     const auto lever = [&](int p) {
-      Vec3 r = contact.points[p].anchorA.cast<double>() - center;
+      Vec3 r = contact.anchorA(p).cast<double>() - center;
       return Vec3(r - r.dot(axes.col(0)) * axes.col(0));
     };
     for (int p = 0; p < contact.count; ++p) spread += contact.points[p].totalImpulse * lever(p).squaredNorm();

@@ -69,7 +69,6 @@ void SoftStepper::makeBatches(StepContext& context, double dt) {
     at->size.contacts += size.contacts;
     batchOf_[i] = at->batch;
     makeRoom(batches_[at->batch].bodies.movable, at->size.bodies);
-    makeRoom(batches_[at->batch].contacts.contacts, at->size.contacts);
   }
 
   // A few are kept for when islands come apart again.
@@ -81,15 +80,33 @@ void SoftStepper::makeBatches(StepContext& context, double dt) {
   for (std::uint32_t i = 0; i < system.bodies.size(); ++i) {
     const std::uint32_t island = plan_.islandOf(i);
     if (island == kNone || batchOf_[island] == kNone) continue;
-    std::vector<std::uint32_t>& movable = batches_[batchOf_[island]].bodies.movable;
-    places_[i] = {batchOf_[island], static_cast<std::uint32_t>(movable.size())};
-    movable.push_back(i);
+    places_[i].batch = batchOf_[island];
+    batches_[batchOf_[island]].bodies.movable.push_back(i);
   }
+  for (std::size_t b = 0; b < count_; ++b) {
+    SoftBodies& bodies = batches_[b].bodies;
+    bodies.parts = splitter_.split(system.bodies, bodies.movable, bodies.partOf);
+    batches_[b].contacts.clear(bodies.parts);
+    for (std::uint32_t i = 0; i < bodies.movable.size(); ++i) places_[bodies.movable[i]].number = i;
+  }
+  // The part of a body that can be moved; of the other one if it cannot.
+  const auto groupOf = [&](const LiveContact& contact, const SoftBatch& batch) {
+    if (batch.bodies.parts == 1) return 0u;
+    const bool movesA = plan_.islandOf(contact.a) != kNone, movesB = plan_.islandOf(contact.b) != kNone;
+    const std::uint32_t a = batch.bodies.partOf[places_[movesA ? contact.a : contact.b].number];
+    const std::uint32_t b = batch.bodies.partOf[places_[movesB ? contact.b : contact.a].number];
+    return a == b ? a : batch.contacts.between();
+  };
+  for (const LiveContact& contact : plan_.contacts()) {
+    SoftBatch& batch = batches_[batchOf_[contact.island]];
+    batch.contacts.count(groupOf(contact, batch));
+  }
+  for (std::size_t b = 0; b < count_; ++b) batches_[b].contacts.allCounted();
   for (const LiveContact& contact : plan_.contacts()) {
     const std::uint32_t batch = batchOf_[contact.island];
     const std::uint32_t a = numberIn(batch, contact.a, system, false);
     const std::uint32_t b = numberIn(batch, contact.b, system, false);
-    batches_[batch].contacts.contacts.push_back({contact.contact, a, b});
+    batches_[batch].contacts.add({contact.contact, a, b, contact.points}, groupOf(contact, batches_[batch]));
   }
   forEachJoint([&](std::uint32_t index, const Joint& joint, std::uint32_t island) {
     const std::uint32_t batch = batchOf_[island];
@@ -100,9 +117,7 @@ void SoftStepper::makeBatches(StepContext& context, double dt) {
 
   queue_.resize(count_);
   std::iota(queue_.begin(), queue_.end(), 0u);
-  const auto work = [&](std::uint32_t i) {
-    return static_cast<std::size_t>(batches_[i].plan.substeps) * batches_[i].contacts.contacts.size();
-  };
+  const auto work = [&](std::uint32_t i) { return batches_[i].work(); };
   std::sort(queue_.begin(), queue_.end(),
             [&](std::uint32_t a, std::uint32_t b) { return std::pair(work(b), a) < std::pair(work(a), b); });
 }
@@ -153,8 +168,16 @@ void SoftStepper::step(StepContext& context, double dt) {
   makeBatches(context, dt);
   context.timer.finish(Phase::Prepare);
 
-  context.tasks.parallelFor(count_, 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) batches_[queue_[i]].step(context, dt);
+  // Batches that are more than a thread's share of what is left are worked on by all threads together, one after another;
+  // the others side by side.
+  std::size_t left = 0, alone = 0;
+  for (std::size_t i = 0; i < count_; ++i) left += batches_[i].work();
+  for (; alone < count_ && batches_[queue_[alone]].work() * context.tasks.threads() > left; ++alone) {
+    left -= batches_[queue_[alone]].work();
+    batches_[queue_[alone]].step(context, dt);
+  }
+  context.tasks.parallelFor(count_ - alone, 1, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) batches_[queue_[alone + i]].step(context, dt);
   });
   report(context);
   moveOthers(context, dt);

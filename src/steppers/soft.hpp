@@ -3,6 +3,7 @@
 #pragma once
 
 #include "steppers/soft_batch.hpp"
+#include "steppers/split_bodies.hpp"
 #include "steppers/stepper.hpp"
 #include "steppers/substep_plan.hpp"
 
@@ -33,6 +34,7 @@ class SoftStepper : public Stepper {
   };
 
   SubstepPlan plan_;
+  BodySplitter splitter_;
   std::vector<SoftBatch> batches_;  // the first count_ are in use
   std::size_t count_ = 0;
   std::vector<Place> places_;  // by body

@@ -19,6 +19,9 @@ struct SoftBatch {
   double jointError = 0.0;  // m
   PhaseTimes phaseMs{};     // of the thread that ran it
 
+  std::size_t work() const {  // in proportion to what a step takes
+    return static_cast<std::size_t>(plan.substeps) * (contacts.contacts.size() + joints.joints.size());
+  }
   void clear(const IslandPlan& newPlan);
   void step(StepContext& context, double dt);
 };

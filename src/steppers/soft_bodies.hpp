@@ -45,6 +45,9 @@ class SoftBodies {
  public:
   // Who is in the batch, by index into System::bodies. `others` may come in until begin().
   std::vector<std::uint32_t> movable, others;
+  // Parts of a large island.
+  std::size_t parts = 1;
+  std::vector<std::uint16_t> partOf;  // of the movable ones, if there are several parts; they are in the order of parts
   std::uint32_t ground() const { return static_cast<std::uint32_t>(movable.size()); }
   std::uint32_t addOther(std::uint32_t body);  // its number in the batch
 

@@ -1,49 +1,35 @@
-// Contacts of a batch within a step of the soft stepper: laid out in blocks of eight by colour, swept by the wide kernels,
-// and read back.
+// Contacts of a batch within a step of the soft stepper.
+//
+// The bodies of a large island are cut into parts (split_bodies.hpp). Contacts within a part are a group that one thread
+// sweeps from colour to colour without waiting for anyone; what is between parts comes last, in a group of its own, whose
+// colours are worked on by all threads.
 #pragma once
 
 #include <vector>
 
-#include "dynamics/colouring.hpp"
-#include "steppers/soft_bodies.hpp"
+#include "steppers/contact_group.hpp"
 #include "steppers/stepper.hpp"
-#include "wide/contact_block.hpp"
 
 namespace cairn {
 
-// A spring-damper row over a substep h, from its undamped angular frequency and damping ratio, relative to the row's mass m:
-// k = m w^2, c = 2 zeta m w, softness 1/(h (h k + c)). Implicit Euler, so stable for any stiffness.
-struct Softness {
-  float rate;       // 1/s
-  float massScale;  // m_soft / m; the spring lets go of the rest, 1 - massScale, of the impulse in each pass
-};
-
-// What all contacts of a step share.
-struct SoftContactValues {
-  Softness between;  // two bodies that can be moved
-  Softness ground;   // one that cannot
-  float pushOut;     // m/s
-  float h;           // s
-  float rescale;     // of stored impulses, to this substep's length
-  float unscale;     // and back
-};
-
 class SoftContacts {
  public:
-  std::vector<ContactEnds> contacts;  // slots, with the batch's numbers of the bodies
+  std::vector<ContactEnds> contacts;  // slots, with the batch's numbers of the bodies; group by group
+
+  // Taking contacts in: all are counted by their group, then added.
+  void clear(std::size_t parts);
+  void count(std::uint32_t group) { ++firsts_[group + 1]; }
+  void allCounted();
+  void add(const ContactEnds& ends, std::uint32_t group) { contacts[next_[group]++] = ends; }
+  std::uint32_t between() const { return static_cast<std::uint32_t>(groups_.size()) - 1; }  // the group between parts
 
   void begin(StepContext& context, SoftBodies& bodies, double dt, double h);
   void finish(StepContext& context) const;
-  // Rows of bodies that spin fast for their shape, for the inertia that they have now.
   void refreshSpinning(SoftBodies& bodies);
-
-  bool bounces() const { return !approaches_.empty(); }
-  int colours() const { return colouring_.colours; }
-
-  // The order in which colours are swept: 0 as they are, other numbers at random. Swept in the same order again and again,
-  // what one colour leaves undone for the next always points the same way, and tall stacks walk. (Low ones do not, and keep
-  // their symmetry better in one order.)
+  bool bounces() const { return bounces_; }
+  int colours() const;  // the most of any group
   void arrange(int number);
+
   void applyImpulses(const Tasks& tasks, wide::SolverBody* bodies);
   void solve(const Tasks& tasks, wide::SolverBody* bodies, const wide::SubstepValues& values);
   void relax(const Tasks& tasks, wide::SolverBody* bodies, const wide::SubstepValues& values);
@@ -51,20 +37,14 @@ class SoftContacts {
   void bounce(const Tasks& tasks, wide::SolverBody* bodies, const wide::SubstepValues& values);
 
  private:
-  void layOut(StepContext& context);
   template <class Kernel>
   void sweep(const Tasks& tasks, Kernel&& kernel);
 
-  Colouring colouring_;
-  std::vector<ContactEnds> sorting_;
-  std::vector<wide::ContactBlock> blocks_;
-  std::vector<wide::ContactPointLanes> points_;
-  std::vector<wide::ApproachLanes> approaches_;
-  std::vector<std::size_t> runs_;        // blocks of one colour: runs_[c] .. runs_[c + 1]
-  std::vector<std::uint32_t> order_;     // of the colours
-  std::vector<std::uint32_t> spinning_;  // blocks
+  std::vector<ContactGroup> groups_;   // one of each part, and the one between parts if there are several
+  std::vector<std::uint32_t> firsts_;  // of each group in `contacts`, and the end
+  std::vector<std::uint32_t> next_;    // where the next one of a group goes
   SoftContactValues values_{};
-  std::size_t serialFrom_ = 0;  // blocks from here on share bodies
+  bool bounces_ = false;
 };
 
 }  // namespace cairn

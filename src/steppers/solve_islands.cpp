@@ -213,8 +213,8 @@ void noteContacts(StepContext& context) {
     Float3 armA = Float3::Zero(), armB = Float3::Zero();
     for (int i = 0; i < contact.count; ++i) {
       deepest = std::min(deepest, contact.points[i].separation);
-      armA += contact.points[i].anchorA / contact.count;
-      armB += contact.points[i].anchorB / contact.count;
+      armA += contact.anchorA(i) / contact.count;
+      armB += contact.anchorB(i) / contact.count;
     }
     const Vec3 closing = a.velocity + a.spin.cross(armA.cast<double>()) - b.velocity - b.spin.cross(armB.cast<double>());
     contact.approachSpeed = static_cast<float>(closing.dot(contact.normal.cast<double>()));

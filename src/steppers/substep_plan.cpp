@@ -9,6 +9,7 @@ namespace cairn {
 
 namespace {
 
+constexpr std::size_t kBodyGrain = 256, kContactGrain = 64;
 constexpr double kAngle = 6.283185307179586 * 3.0 / 16.0;  // omega h of the stiffest springs
 constexpr double kDeepest = 0.01;                          // m that a loaded point may sink
 constexpr double kDeepestShare = 0.015;                    // of the body's size, likewise
@@ -64,37 +65,65 @@ void SubstepPlan::surveyBodies(StepContext& context, double dt) {
   const Vec3 up = gravity > 0.0 ? Vec3(-context.settings.gravity / gravity) : Vec3(Vec3::UnitZ());
   const Vec3 side = up.unitOrthogonal(), front = up.cross(side);
   resizeGently(bodies_, system.bodies.size());
+  resizeGently(bodySurveys_, system.bodies.size());
+  context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const Body& body = system.bodies[i];
+      Brief& brief = bodies_[i] = Brief{};
+      if (body.island == kNone || !body.moves()) continue;
+      brief = {body.island, static_cast<float>(body.inverseMass), static_cast<float>(thicknessOf(body)), 0.0f};
+      BodySurvey& survey = bodySurveys_[i];
+      // Its own spread: of a body with moments I, the mean of (a.r)(b.r) is ((tr I / 2) a.b - a.I b) / m.
+      const Vec3 a = body.rotation.conjugate() * side, b = body.rotation.conjugate() * front;
+      const Vec3 ia = body.inertia * a;
+      const double half = 0.5 * body.inertia.trace();
+      survey.xx = static_cast<float>((half - a.dot(ia)) * body.inverseMass);
+      survey.xy = static_cast<float>(-b.dot(ia) * body.inverseMass);
+      survey.yy = static_cast<float>((half - b.dot(body.inertia * b)) * body.inverseMass);
+      survey.spin = static_cast<float>(body.spin.squaredNorm());
+      survey.speed = static_cast<float>(body.velocity.squaredNorm());
+      survey.mass = static_cast<float>(body.mass);
+      survey.lightness = static_cast<float>(body.inverseMass);
+      survey.exact = gyroscopicTurn(body, dt) > kFastTurn;
+      survey.before = body.substeps;
+    }
+  });
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const Body& body = system.bodies[i];
-    Brief& brief = bodies_[i] = Brief{};
-    if (body.island == kNone || !body.moves()) continue;
-    Need& need = needs_[body.island];
-    if (!need.any) need.origin = body.center;
+    Brief& brief = bodies_[i];
+    if (brief.island == kNone) continue;
+    const BodySurvey& survey = bodySurveys_[i];
+    Need& need = needs_[brief.island];
+    if (!need.any) need.origin = system.bodies[i].center;
     need.any = true;
-    const Vec3 place = body.center - need.origin;
+    const Vec3 place = system.bodies[i].center - need.origin;
     const double x = side.dot(place), y = front.dot(place), z = up.dot(place);
-    brief = {body.island, static_cast<float>(body.inverseMass), static_cast<float>(thicknessOf(body)),
-             static_cast<float>(z)};
+    brief.height = static_cast<float>(z);
     ++need.bodies;
     need.z += z;
     need.low = std::min(need.low, z);
     need.high = std::max(need.high, z);
     need.x += x;
     need.y += y;
-    // Its own spread: of a body with moments I, the mean of (a.r)(b.r) is ((tr I / 2) a.b - a.I b) / m.
-    const Vec3 a = body.rotation.conjugate() * side, b = body.rotation.conjugate() * front;
-    const Vec3 ia = body.inertia * a;
-    const double half = 0.5 * body.inertia.trace();
-    need.xx += x * x + (half - a.dot(ia)) * body.inverseMass;
-    need.xy += x * y - b.dot(ia) * body.inverseMass;
-    need.yy += y * y + (half - b.dot(body.inertia * b)) * body.inverseMass;
-    need.exact |= gyroscopicTurn(body, dt) > kFastTurn;
-    need.spin = std::max(need.spin, body.spin.squaredNorm());
-    need.speeds += body.velocity.squaredNorm();
-    need.mass += body.mass;
-    need.lightness = std::max(need.lightness, body.inverseMass);
-    need.before += body.substeps;
-    need.known += body.substeps > 0 ? 1 : 0;
+    need.xx += x * x + survey.xx;
+    need.xy += x * y + survey.xy;
+    need.yy += y * y + survey.yy;
+    need.exact |= survey.exact;
+    need.spin = std::max<double>(need.spin, survey.spin);
+    need.speeds += survey.speed;
+    need.mass += survey.mass;
+    need.lightness = std::max<double>(need.lightness, survey.lightness);
+    need.before += survey.before;
+    need.known += survey.before > 0 ? 1 : 0;
+  }
+}
+
+void SubstepPlan::listContacts(const System& system) {
+  resizeAnew(contacts_, system.contacts.inUse.size());
+  contacts_.clear();
+  for (const std::uint32_t slot : system.contacts.inUse) {
+    const auto [a, b] = system.contacts.ends[slot];
+    const std::uint32_t island = bodies_[a].island != kNone ? bodies_[a].island : bodies_[b].island;
+    if (island != kNone) contacts_.push_back({slot, a, b, island, 0});
   }
 }
 
@@ -102,33 +131,45 @@ void SubstepPlan::surveyContacts(StepContext& context) {
   const System& system = context.system;
   const Float3 up = -context.settings.gravity.cast<float>().normalized();
   const double perSecond = system.impulseSeconds > 0.0 ? 1.0 / system.impulseSeconds : 0.0;
-  float deepest = 0.0f;
-  contacts_.clear();
-  for (const Pair& pair : system.broad.pairs) {
-    if (pair.contact == kNone) continue;
-    const Contact& contact = system.contacts.slots[pair.contact];
-    if (contact.count == 0) continue;
-    const Brief& a = bodies_[contact.bodyA];
-    const Brief& b = bodies_[contact.bodyB];
-    const std::uint32_t island = a.island != kNone ? a.island : b.island;
-    if (island == kNone) continue;
-    contacts_.push_back({pair.contact, contact.bodyA, contact.bodyB, island});
-    context.report.contacts += contact.count;
-    Need& need = needs_[island];
-    need.touches = true;
-    need.exact |= contact.restitution > 0.0f || contact.stiffness > 0.0f;
-    double load = 0.0;
-    for (int i = 0; i < contact.count; ++i) {
-      load += contact.points[i].normalImpulse;
-      deepest = std::min(deepest, contact.points[i].separation);
+  listContacts(system);
+
+  // Contacts are looked at side by side, and what they say is added up in their order.
+  resizeAnew(contactSurveys_, contacts_.size());
+  context.tasks.parallelFor(contacts_.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      LiveContact& live = contacts_[i];
+      const Contact& contact = system.contacts.slots[live.contact];
+      const Brief& a = bodies_[live.a];
+      const Brief& b = bodies_[live.b];
+      live.points = contact.count;
+      ContactSurvey& survey = contactSurveys_[i] = ContactSurvey{};
+      survey.exact = contact.restitution > 0.0f || contact.stiffness > 0.0f;
+      double load = 0.0;
+      for (int p = 0; p < contact.count; ++p) {
+        load += contact.points[p].normalImpulse;
+        survey.deepest = std::min(survey.deepest, contact.points[p].separation);
+      }
+      const double depth = std::min(kDeepest, kDeepestShare * (a.inverseMass > b.inverseMass ? a : b).thickness);
+      // The two accelerate each other by this much, m/s^2; what it took to stop them in an impact is over.
+      const double inverseMass = a.inverseMass + b.inverseMass;
+      const double acceleration = (load * inverseMass - std::max(contact.approachSpeed, 0.0f)) * perSecond;
+      if (depth > 0.0) survey.hardness = static_cast<float>(acceleration / depth);
+      survey.isLayer = a.island != kNone && b.island != kNone && !(std::abs(contact.normal.dot(up)) < kUpright);
+      survey.thickness = std::abs(b.height - a.height);
     }
-    const double depth = std::min(kDeepest, kDeepestShare * (a.inverseMass > b.inverseMass ? a : b).thickness);
-    // The two accelerate each other by this much, m/s^2; what it took to stop them in an impact is over.
-    const double inverseMass = a.inverseMass + b.inverseMass;
-    const double acceleration = (load * inverseMass - std::max(contact.approachSpeed, 0.0f)) * perSecond;
-    if (depth > 0.0) need.hardness = std::max(need.hardness, acceleration / depth);
-    if (a.island == kNone || b.island == kNone || std::abs(contact.normal.dot(up)) < kUpright) continue;
-    need.thickness += std::abs(b.height - a.height);
+  });
+
+  float deepest = 0.0f;
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    const ContactSurvey& survey = contactSurveys_[i];
+    Need& need = needs_[contacts_[i].island];
+    context.report.contacts += static_cast<int>(contacts_[i].points);
+    deepest = std::min(deepest, survey.deepest);
+    need.touches = true;
+    need.exact |= survey.exact;
+    need.hardness = std::max<double>(need.hardness, survey.hardness);
+    if (!survey.isLayer) continue;
+    need.thickness += survey.thickness;
     ++need.layers;
   }
   context.report.solverPenetration = -static_cast<double>(deepest);

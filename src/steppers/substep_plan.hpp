@@ -29,6 +29,7 @@ struct LiveContact {
   std::uint32_t contact;  // slot
   std::uint32_t a, b;     // bodies
   std::uint32_t island;
+  std::uint32_t points;
 };
 
 class SubstepPlan {
@@ -70,10 +71,30 @@ class SubstepPlan {
     float height = 0.0f;     // m, of its centre, above the island's origin
   };
   void surveyBodies(StepContext& context, double dt);
+  void listContacts(const System& system);
   void surveyContacts(StepContext& context);
   void surveyJoints(const System& system);
 
+  // What a body tells of its island.
+  struct BodySurvey {
+    float xx, xy, yy;       // m^2: of its own mass about its centre
+    float spin, speed;      // squares
+    float mass, lightness;  // kg, 1/kg
+    std::uint16_t before;
+    bool exact;
+  };
+  // What a contact tells of its island.
+  struct ContactSurvey {
+    float hardness = 0.0f;
+    float deepest = 0.0f;    // m, negative
+    float thickness = 0.0f;  // m
+    bool exact = false;
+    bool isLayer = false;  // one body stands on the other
+  };
+
   std::vector<Brief> bodies_;
+  std::vector<BodySurvey> bodySurveys_;        // by body; of those that have an island
+  std::vector<ContactSurvey> contactSurveys_;  // of contacts_
   std::vector<LiveContact> contacts_;
   std::vector<Need> needs_;
   std::vector<IslandPlan> plans_;

@@ -1,5 +1,6 @@
-// Contacts as the wide solver sees them: eight contacts side by side, one per lane, no two lanes sharing a body that can be
-// moved. Everything is relative to the step's beginning and in single precision.
+// Contacts as the wide solver sees them: sixteen contacts side by side, one per lane, no two lanes sharing a body that can
+// be moved; narrower machines do a block in two or four parts. Everything is relative to the step's beginning and in single
+// precision.
 //
 // Rows are scaled by nothing: velocities in m/s and rad/s, impulses in N s per substep.
 #pragma once
@@ -9,7 +10,7 @@
 
 namespace cairn::wide {
 
-inline constexpr int kLanes = 8;
+inline constexpr int kLanes = 16;
 using Lane = float[kLanes];
 using Lane3 = float[3][kLanes];
 
@@ -29,6 +30,7 @@ struct alignas(64) ContactPointLanes {
   Lane mass;         // kg, 1 / (J M^-1 J^T); 0 in an empty lane
   Lane stiffness;    // of the softened row, 1 if rigid: m_soft / m; the spring lets go of the rest of its impulse per pass
   Lane separation;   // m at the step's beginning
+  Lane gap;          // m after the last substep: nothing moves before the next soft pass asks for it
   Lane impulse;      // N s in this substep
   Lane total;        // N s over the step
   Lane lever;        // m, from the friction centre
@@ -36,30 +38,32 @@ struct alignas(64) ContactPointLanes {
 
 // What restitution needs of a point, at the substep's beginning. Only blocks that can bounce have these.
 struct alignas(64) ApproachLanes {
-  Lane speed;  // m/s
-  Lane gap;    // m
+  Lane speed;         // m/s
+  Lane gap;           // m
+  Lane restitution;   // of the contact; 0: it does not bounce
+  Lane acceleration;  // m/s^2 along the normal, of B against A, by external loads; of the contact
 };
 
 struct alignas(64) ContactBlock {
   std::uint32_t bodyA[kLanes], bodyB[kLanes];
-  std::uint32_t contact[kLanes];  // where the impulses go back to; UINT32_MAX in an empty lane
-  std::uint32_t firstPoint;       // into the array of ContactPointLanes
-  std::uint32_t firstApproach;    // into the array of ApproachLanes, if it bounces
-  std::uint32_t points;           // the most of any lane
-  std::uint8_t writesA, writesB;  // bit per lane: the body can be moved, and is written back
-  std::uint8_t bounces;           // bit per lane: restitution may apply
+  std::uint32_t contact[kLanes];   // where the impulses go back to; UINT32_MAX in an empty lane
+  std::uint32_t firstPoint;        // into the array of ContactPointLanes
+  std::uint32_t firstApproach;     // into the array of ApproachLanes, if it bounces
+  std::uint16_t points;            // the most of any lane
+  std::uint16_t lanes;             // that are in use: the first ones
+  std::uint16_t writesA, writesB;  // bit per lane: the body can be moved, and is written back
+  std::uint16_t bounces;           // bit per lane: restitution may apply
 
-  alignas(32) Lane3 normal;  // from A to B
+  alignas(64) Lane3 normal;  // from A to B
   Lane3 tangent;             // the second tangent is normal x tangent
   Lane coupling[6];          // 1/kg: what an impulse at point q adds to the velocity of point p > q, at p (p - 1)/2 + q
   Lane inverseMassA, inverseMassB;
   Lane inertiaA[6], inertiaB[6];  // inverse, 1/(kg m^2), world axes: xx, yy, zz, xy, xz, yz
-  Lane friction, restitution;
-  Lane relaxes;               // 1, or 0 where relaxation must leave a stated stiffness alone
-  Lane biasRate;              // 1/s: how much of the penetration is undone per second
-  Lane pushOut;               // m/s at most
-  Lane approachAcceleration;  // m/s^2 along the normal, of B against A, by external loads
-  Lane approachSpeed;         // m/s at the friction centre, when the step begins
+  Lane friction;
+  Lane relaxes;        // 1, or 0 where relaxation must leave a stated stiffness alone
+  Lane biasRate;       // 1/s: how much of the penetration is undone per second
+  Lane pushOut;        // m/s at most
+  Lane approachSpeed;  // m/s at the friction centre, when the step begins
   // Friction of the whole patch acts at one centre: two tangents and a twist.
   Lane3 armA1, armB1;                // tangent 1
   Lane3 armA2, armB2;                // tangent 2

@@ -1,4 +1,4 @@
-// The passes of the default stepper over contacts, eight at a time. Compiled once per instruction set and chosen at run
+// The passes of the default stepper over contacts, a block at a time. Compiled once per instruction set and chosen at run
 // time.
 //
 // Only plain multiplications and additions are used, never fused ones, and square roots and divisions are the exact ones: so
@@ -21,7 +21,7 @@ namespace cairn::wide::HWY_NAMESPACE {
 
 void ApplyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies) {
   for (ContactBlock& block : blocks) {
-    for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
+    for (int at = 0; at < block.lanes; at += static_cast<int>(hn::Lanes(kTag))) {
       PairMotion motion(block, bodies, at);
       const V3 normal = load(block.normal, at);
       const V3 tangent1 = load(block.tangent, at);
@@ -103,16 +103,23 @@ template <int kPoints, bool kRelax>
 HWY_INLINE void SolveBlock(ContactBlock& block, ContactPointLanes* points, SolverBody* bodies, V inverseH, int at) {
   const V zero = hn::Zero(kTag), one = hn::Set(kTag, 1.0f);
   PairMotion motion(block, bodies, at);
-  const Displacement displacement(block, bodies, at);
   const V3 normal = load(block.normal, at);
   const V alongV = dot(normal, sub(motion.b.linear, motion.a.linear));
-  const V alongX = displacement.along(normal);
   V u[kPoints], s[kPoints], change[kPoints];
+  if constexpr (kRelax) {
+    const Displacement displacement(block, bodies, at);
+    const V alongX = displacement.along(normal);
+#pragma GCC unroll 4
+    for (int p = 0; p < kPoints; ++p) {
+      s[p] = displacement.separation(points[p], alongX, at);
+      store(s[p], points[p].gap + at);
+    }
+  }
 #pragma GCC unroll 4
   for (int p = 0; p < kPoints; ++p) {
     const V3 armA = load(points[p].armA, at), armB = load(points[p].armB, at);
     u[p] = hn::Add(alongV, hn::Sub(dot(armB, motion.b.angular), dot(armA, motion.a.angular)));
-    s[p] = displacement.separation(points[p], alongX, at);
+    if constexpr (!kRelax) s[p] = load(points[p].gap + at);
   }
   Load sum{zero, zero};
   V total = zero;
@@ -158,7 +165,7 @@ HWY_INLINE void SolveBlocks(Blocks blocks, ContactPointLanes* points, SolverBody
   const V inverseH = hn::Set(kTag, values.inverseH);
   for (ContactBlock& block : blocks) {
     ContactPointLanes* first = points + block.firstPoint;
-    for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
+    for (int at = 0; at < block.lanes; at += static_cast<int>(hn::Lanes(kTag))) {
       switch (block.points) {
         case 1:
           SolveBlock<1, kRelax>(block, first, bodies, inverseH, at);
@@ -188,16 +195,14 @@ void Relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const S
 void NoteApproach(Blocks blocks, const ContactPointLanes* points, ApproachLanes* approaches, const SolverBody* bodies) {
   for (ContactBlock& block : blocks) {
     if (block.bounces == 0) continue;
-    for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
+    for (int at = 0; at < block.lanes; at += static_cast<int>(hn::Lanes(kTag))) {
       const PairMotion motion(block, bodies, at);
-      const Displacement displacement(block, bodies, at);
       const V3 normal = load(block.normal, at);
-      const V along = displacement.along(normal);
       for (unsigned p = 0; p < block.points; ++p) {
         const ContactPointLanes& point = points[block.firstPoint + p];
         ApproachLanes& approach = approaches[block.firstApproach + p];
         store(motion.relative(normal, load(point.armA, at), load(point.armB, at)), approach.speed + at);
-        store(displacement.separation(point, along, at), approach.gap + at);
+        store(load(point.gap + at), approach.gap + at);
       }
     }
   }
@@ -213,14 +218,13 @@ void Bounce(Blocks blocks, ContactPointLanes* points, const ApproachLanes* appro
   const V slowest = hn::Set(kTag, -values.bounceSpeed);
   for (ContactBlock& block : blocks) {
     if (block.bounces == 0) continue;
-    for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
+    for (int at = 0; at < block.lanes; at += static_cast<int>(hn::Lanes(kTag))) {
       PairMotion motion(block, bodies, at);
       const V3 normal = load(block.normal, at);
-      const V restitution = load(block.restitution + at);
-      const V acceleration = load(block.approachAcceleration + at);
       for (unsigned p = 0; p < block.points; ++p) {
         ContactPointLanes& point = points[block.firstPoint + p];
         const ApproachLanes& approach = approaches[block.firstApproach + p];
+        const V restitution = load(approach.restitution + at), acceleration = load(approach.acceleration + at);
         const V before = load(approach.speed + at);
         const V old = load(point.impulse + at);
         const auto hits = hn::And(hn::And(hn::Lt(before, slowest), hn::Gt(old, zero)), hn::Gt(restitution, zero));

@@ -1,4 +1,4 @@
-// What the kernels share: eight lanes of numbers and vectors, and bodies gathered into them. Compiled once per instruction
+// What the kernels share: lanes of numbers and vectors, and bodies gathered into them. Compiled once per instruction
 // set, so its guard opens again for each.
 #if defined(CAIRN_WIDE_LANES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAIRN_WIDE_LANES_INL
@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace cairn::wide::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Eight lanes at most, so that wider machines give the same bits; on narrower ones a block is done in two halves.
+// As many lanes of a block at once as the machine has. Lanes know nothing of each other, so the bits do not depend on that.
 using Tag = hn::CappedTag<float, kLanes>;
 using V = hn::Vec<Tag>;
 constexpr Tag kTag;
@@ -84,13 +84,58 @@ HWY_INLINE void transpose4(V& a, V& b, V& c, V& d) {
   d = hn::BitCast(kTag, hn::InterleaveUpper(wide, ab1, cd1));
 }
 
-// A body's row is eight numbers, the last two unused: one vector of eight lanes or two of four.
-constexpr bool kWholeRows = hn::MaxLanes(Tag()) == 8;
+// A body's row is eight numbers, the last two unused: half a vector of sixteen lanes, one of eight, or two of four.
+constexpr int kVectorLanes = static_cast<int>(hn::MaxLanes(Tag()));
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+
+constexpr hn::CappedTag<float, 8> kRowTag;
+
+template <int kOffset>  // in floats from the body's beginning
+HWY_INLINE Motion gather(const SolverBody* bodies, const std::uint32_t* index) {
+  // Two rows, four lanes apart.
+  const auto rows = [&](int lane) {
+    const auto row = [&](int i) { return hn::Load(kRowTag, reinterpret_cast<const float*>(bodies + index[i]) + kOffset); };
+    return hn::Combine(kTag, row(lane + 4), row(lane));
+  };
+  V a = rows(0), b = rows(1), c = rows(2), d = rows(3), e = rows(8), f = rows(9), g = rows(10), h = rows(11);
+  transpose4(a, b, c, d);
+  transpose4(e, f, g, h);
+  // Parts of 128 bits are now x of bodies 0-3, fifth number of the same, x of 4-7, fifth number of those.
+  const auto even = [](V low, V high) { return V{_mm512_shuffle_f32x4(low.raw, high.raw, 0x88)}; };
+  const auto odd = [](V low, V high) { return V{_mm512_shuffle_f32x4(low.raw, high.raw, 0xDD)}; };
+  return {{even(a, e), even(b, f), even(c, g)}, {even(d, h), odd(a, e), odd(b, f)}};
+}
+
+// Bodies that cannot be moved are shared between lanes and threads: they are read, never written.
+HWY_INLINE void scatter(const Motion& m, SolverBody* bodies, const std::uint32_t* index, unsigned mask) {
+  const V zero = hn::Zero(kTag);
+  V a = m.linear.x, b = m.linear.y, c = m.linear.z, d = m.angular.x;
+  V e = m.angular.y, f = m.angular.z, g = zero, h = zero;
+  transpose4(a, b, c, d);
+  transpose4(e, f, g, h);
+  const V first[4] = {a, b, c, d}, second[4] = {e, f, g, h};
+  const auto put = [&](auto row, int lane) {
+    if ((mask >> lane & 1u) != 0) hn::Store(row, kRowTag, bodies[index[lane]].velocity);
+  };
+  const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+  for (int lane = 0; lane < 4; ++lane) {
+    const __m512d lo = _mm512_castps_pd(first[lane].raw), hi = _mm512_castps_pd(second[lane].raw);
+    const V near{_mm512_castpd_ps(_mm512_permutex2var_pd(lo, low, hi))},
+        far{_mm512_castpd_ps(_mm512_permutex2var_pd(lo, high, hi))};
+    put(hn::LowerHalf(kRowTag, near), lane);
+    put(hn::UpperHalf(kRowTag, near), lane + 4);
+    put(hn::LowerHalf(kRowTag, far), lane + 8);
+    put(hn::UpperHalf(kRowTag, far), lane + 12);
+  }
+}
+
+#else
 
 template <int kOffset>  // in floats from the body's beginning
 HWY_INLINE Motion gather(const SolverBody* bodies, const std::uint32_t* index) {
   const auto row = [&](int lane) { return reinterpret_cast<const float*>(bodies + index[lane]) + kOffset; };
-  if constexpr (kWholeRows) {
+  if constexpr (kVectorLanes == 8) {
     V a = load(row(0)), b = load(row(1)), c = load(row(2)), d = load(row(3));
     V e = load(row(4)), f = load(row(5)), g = load(row(6)), h = load(row(7));
     transpose4(a, b, c, d);
@@ -115,7 +160,7 @@ HWY_INLINE void scatter(const Motion& m, SolverBody* bodies, const std::uint32_t
   transpose4(e, f, g, h);
   const V first[4] = {a, b, c, d}, second[4] = {e, f, g, h};
   for (int lane = 0; lane < 4; ++lane) {
-    if constexpr (kWholeRows) {
+    if constexpr (kVectorLanes == 8) {
       if ((mask >> lane & 1u) != 0)
         store(hn::ConcatLowerLower(kTag, second[lane], first[lane]), bodies[index[lane]].velocity);
       if ((mask >> (lane + 4) & 1u) != 0) {
@@ -128,6 +173,8 @@ HWY_INLINE void scatter(const Motion& m, SolverBody* bodies, const std::uint32_t
     }
   }
 }
+
+#endif
 
 #endif
 

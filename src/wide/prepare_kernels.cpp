@@ -1,4 +1,4 @@
-// From contacts to rows, eight at a time. As in contact_kernels.cpp nothing is fused, so that the bits are the same on every
+// From contacts to rows, many at a time. As in contact_kernels.cpp nothing is fused, so that the bits are the same on every
 // instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "wide/prepare_kernels.cpp"
@@ -117,7 +117,7 @@ HWY_INLINE void prepareFriction(ContactBlock& block, const V3& n, const V3& t1, 
 void Prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies, bool again) {
   for (ContactBlock& block : blocks) {
     ContactPointLanes* first = points + block.firstPoint;
-    for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
+    for (int at = 0; at < block.lanes; at += static_cast<int>(hn::Lanes(kTag))) {
       const V3 n = load(block.normal, at);
       const V3 t1 = across(n), t2 = cross(n, t1);
       const V linear = hn::Add(load(block.inverseMassA + at), load(block.inverseMassB + at));

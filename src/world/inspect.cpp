@@ -20,7 +20,7 @@ std::vector<TouchPoint> World::touchPoints() const {
       TouchPoint& out = found.emplace_back();
       out.bodyA = impl_->idOf(contact.bodyA);
       out.bodyB = impl_->idOf(contact.bodyB);
-      out.point = impl_->places[contact.bodyA].center + point.anchorA.cast<double>();
+      out.point = impl_->places[contact.bodyA].center + contact.anchorA(i).cast<double>();
       out.normal = contact.normal.cast<double>();
       out.impulse = (point.totalImpulse * contact.normal + share * contact.totalFriction).cast<double>();
       out.gap = point.separation;

@@ -35,9 +35,11 @@ struct WorldImpl {
 
   // Buffers of a step.
   BroadPhaseScratch broadScratch;
+  NarrowPhaseScratch narrowScratch;
   IslandScratch islandScratch;
   std::vector<Placement> places;  // before the step
   std::vector<ColliderGate> gates;
+  std::vector<std::uint8_t> endings;  // 1: among these contacts are some that ceased to touch
   std::vector<ContactEvent> events;
   bool eventsAreFresh = false;
   std::vector<StepProblem> problems;  // of the last step, if kept

@@ -1,5 +1,6 @@
 // One step, in order: edits, pairs, contacts, islands, the stepper, checks, sleep.
 #include <Eigen/LU>
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 
@@ -14,6 +15,7 @@ namespace cairn {
 namespace {
 
 constexpr std::size_t kColliderGrain = 256;
+constexpr std::size_t kContactGrain = 64;
 
 const char* whatIsWrong(const Body& body, const WorldSettings& settings) {
   if (!body.center.allFinite() || !body.rotation.coeffs().allFinite()) return "its place is not a number";
@@ -152,7 +154,7 @@ void WorldImpl::placeColliders(double dt) {
 void WorldImpl::refreshPairs(double dt) {
   placeColliders(dt);
   updatePairs(state.system.broad, state.system.colliders, state.system.contacts, state.settings.speculativeDistance, dt,
-              broadScratch, state.ending);
+              tasks, broadScratch, state.ending);
 }
 
 StepReport World::step(double dt) {
@@ -188,7 +190,7 @@ StepReport World::step(double dt) {
                                  state.settings.pairs,
                                  state.settings.speculativeDistance,
                                  dt};
-    updateContacts(system.broad.pairs, system.contacts, input, impl.tasks, state.ending);
+    updateContacts(system.broad.pairs, system.contacts, input, impl.tasks, impl.narrowScratch, state.ending);
     timer.finish(Phase::NarrowPhase);
     report.islands = findIslands(system, impl.islandScratch);
     wakeIslands(system, report.islands, impl.islandScratch);
@@ -239,15 +241,33 @@ const std::string& WorldImpl::findRefusal() {
 
 // Events are told when asked for; here only what changed is noted.
 void WorldImpl::markTouching() {
-  for (const Pair& pair : state.system.broad.pairs) {
-    if (pair.contact == kNone) continue;
-    Contact& contact = state.system.contacts.slots[pair.contact];
-    bool touches = false;
-    for (int i = 0; i < contact.count; ++i)
-      touches |= contact.points[i].totalImpulse > 0.0f || contact.points[i].separation <= 0.0f;
-    if (contact.touching && !touches) state.ending.push_back(partiesOf(contact, state.system.colliders));
-    contact.began = touches && !contact.touching;
-    contact.touching = touches;
+  const std::vector<std::uint32_t>& inUse = state.system.contacts.inUse;
+  std::vector<Contact>& slots = state.system.contacts.slots;
+  const auto touches = [](const Contact& contact) {
+    return std::any_of(contact.points.begin(), contact.points.begin() + contact.count,
+                       [](const ContactPoint& point) { return point.totalImpulse > 0.0f || point.separation <= 0.0f; });
+  };
+  // Those that ended are told of in their order.
+  endings.assign((inUse.size() + kContactGrain - 1) / kContactGrain, 0);
+  tasks.parallelFor(inUse.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
+    bool found = false;
+    for (std::size_t i = first; i < last; ++i) {
+      Contact& contact = slots[inUse[i]];
+      const bool now = touches(contact);
+      found |= contact.touching && !now;
+      contact.began = now && !contact.touching;
+      contact.touching |= now;
+    }
+    endings[first / kContactGrain] = found ? 1 : 0;
+  });
+  for (std::size_t piece = 0; piece < endings.size(); ++piece) {
+    if (endings[piece] == 0) continue;
+    for (std::size_t i = piece * kContactGrain; i < std::min((piece + 1) * kContactGrain, inUse.size()); ++i) {
+      Contact& contact = slots[inUse[i]];
+      if (!contact.touching || touches(contact)) continue;
+      contact.touching = false;
+      state.ending.push_back(partiesOf(contact, state.system.colliders));
+    }
   }
   state.ended.swap(state.ending);
   state.ending.clear();
@@ -278,7 +298,7 @@ void WorldImpl::collectEvents() {
     Float3 arm = Float3::Zero();
     for (int i = 0; i < contact.count; ++i) {
       const ContactPoint& point = contact.points[i];
-      arm += (weight > 0.0f ? point.totalImpulse / weight : 1.0f / static_cast<float>(contact.count)) * point.anchorA;
+      arm += (weight > 0.0f ? point.totalImpulse / weight : 1.0f / static_cast<float>(contact.count)) * contact.anchorA(i);
     }
     ContactEvent& event = tell(contact.began ? ContactPhase::Begin : ContactPhase::Persist, partiesOf(contact, colliders));
     event.point = places[contact.bodyA].center + arm.cast<double>();

@@ -61,11 +61,15 @@ TEST(KeptManifold, SaysWhatANewOneWould) {
     // A corner that was left out may be the deepest now: by the turn (1e-4) times how far it is from one that was not.
     EXPECT_NEAR(deepestKept, deepestFresh, 1e-4 * 0.3);
     for (int i = 0; i < first.count; ++i) {
-      const Vec3 onA = nowA.center + moved.anchorsA[i].cast<double>(), onB = nowB.center + moved.anchorsB[i].cast<double>();
-      EXPECT_NEAR((onB - onA).dot(moved.normal.cast<double>()), moved.separations[i], 1e-5);
-      // Each point is still on A's surface.
-      const Vec3 local = (nowA.rotation.conjugate() * (onA - nowA.center)).cwiseAbs() - Vec3::Constant(0.5);
-      EXPECT_NEAR(local.maxCoeff(), 0.0, 1e-3);
+      // Each point is still on the surface of both.
+      const Vec3 onA = nowA.center + moved.anchorsA[i].cast<double>();
+      const Vec3 onB = onA + (moved.separations[i] * moved.normal).cast<double>();
+      const auto beyond = [](const Placement& place, double half, const Vec3& point) {
+        return ((place.rotation.conjugate() * (point - place.center)).cwiseAbs() - Vec3::Constant(half)).maxCoeff();
+      };
+      EXPECT_NEAR(beyond(nowA, 0.5, onA), 0.0, 1e-3);
+      EXPECT_NEAR(beyond(nowB, 0.3, onB), 0.0, 1e-3);
+      EXPECT_LT((moved.between.cast<double>() - (nowA.center - nowB.center)).norm(), 1e-5);
     }
   }
   EXPECT_GT(kept, 1500);

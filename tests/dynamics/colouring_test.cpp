@@ -31,11 +31,9 @@ System randomSystem(std::mt19937_64& random, int bodies, int contacts) {
     if (a != b) pairs.insert({std::min(a, b), std::max(a, b)});
   }
   for (const auto& [a, b] : pairs) {
-    const std::uint32_t slot = system.contacts.acquire();
-    Contact& contact = system.contacts.slots[slot];
-    contact.bodyA = a;
-    contact.bodyB = b;
-    contact.count = static_cast<std::uint8_t>(random() % 5);
+    const std::uint32_t slot = system.contacts.acquire(a, b);
+    system.contacts.inUse.push_back(slot);
+    system.contacts.slots[slot].count = static_cast<std::uint8_t>(1 + random() % 4);
     system.broad.pairs.push_back({a, b, slot});
   }
   return system;

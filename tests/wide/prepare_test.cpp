@@ -50,6 +50,7 @@ TEST_F(Prepare, RowsAreWhatTheyAreDefinedToBe) {
     std::array<Plain, kLanes> plain;
     block.points = 4;
     const int used = 1 + static_cast<int>(random_() % kLanes);
+    block.lanes = static_cast<std::uint16_t>(used);
     for (int lane = 0; lane < used; ++lane) {
       Plain& p = plain[lane];
       p.points = 1 + static_cast<int>(random_() % 4);

@@ -1,0 +1,60 @@
+// Threads that work off loops together. A loop costs well under a microsecond to hand out and to end, so that short ones
+// pay: a sweep over a large island is hundreds of loops of some ten microseconds each.
+//
+// Each thread begins with its own share of a loop and then helps the others. Loops that follow each other and are cut alike
+// so find their data in the cache of the thread that had it before.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace cairn {
+
+class Team {
+ public:
+  using Work = void (*)(const void* context, std::size_t piece);
+  static constexpr std::size_t kMostPieces = 0x7FFFFFFF;
+
+  explicit Team(int threads);  // with the one that calls run()
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  // Calls work(context, i) for i = 0 … pieces - 1, and returns when all are done. The first exception is thrown again.
+  // False, and nothing done: another thread, or a loop that this call is inside of, has the team.
+  bool run(std::uint32_t pieces, Work work, const void* context);
+
+  // Between these two, workers that have nothing to do stay awake.
+  void stayAwake() { busy_.store(true, std::memory_order_relaxed); }
+  void mayRest() { busy_.store(false, std::memory_order_relaxed); }
+
+ private:
+  // A thread's share of the loop: the loop's number in the upper half, the next piece in the lower. One word, so that a
+  // thread that comes late cannot take a piece of one loop for a piece of another.
+  struct alignas(64) Share {
+    std::atomic<std::uint64_t> next{0};
+    std::atomic<std::uint32_t> end{0};
+  };
+
+  void workerLoop(std::size_t self);
+  void helpWith(std::uint32_t loop, std::size_t self);
+  std::uint32_t waitForLoopAfter(std::uint32_t loop) const;
+
+  std::vector<Share> shares_;
+  alignas(64) std::atomic<std::uint32_t> loop_{0};  // number of the loop that is under way
+  std::atomic<Work> work_{nullptr};
+  std::atomic<const void*> context_{nullptr};
+  std::atomic<bool> busy_{false}, stop_{false};
+  alignas(64) std::atomic<std::uint32_t> done_{0};  // pieces
+  std::mutex running_;
+  std::mutex failing_;
+  std::exception_ptr failure_;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace cairn
