@@ -9,8 +9,6 @@ namespace {
 // How far the two may move against each other before the manifold is made anew.
 constexpr double kKeepDistance = 5e-4;  // m
 constexpr double kKeepShare = 1e-3;     // of the smaller one's radius, if that is less
-// The margin grows with speed; this much more is as good as none.
-constexpr double kMarginSlack = 1e-3;  // m
 
 bool isFlat(const Shape& shape) {
   return shape.type == ShapeType::Box || shape.type == ShapeType::Hull || shape.type == ShapeType::Plane;
@@ -35,16 +33,14 @@ void rememberManifold(const Collider& a, const Collider& b, const Placement& pla
   }
 }
 
-bool moveManifold(const KeptManifold& kept, int points, const Collider& a, const Collider& b, const Placement& placeA,
-                  const Placement& placeB, double margin, MovedManifold& moved) {
-  if (!kept.isThere() || margin > kept.margin + kMarginSlack) return false;
+bool moveManifold(const KeptManifold& kept, int points, double reach, const Placement& placeA, const Placement& placeB,
+                  MovedManifold& moved) {
   const Quat toA = placeA.rotation.conjugate();
   const Vec3 offset = toA * (placeB.center - placeA.center);
   const Vec3 shift = offset - kept.offset;
   // How B turned against A since: small, so twice the vector part is the rotation vector.
   const Quat turn = toA * placeB.rotation * kept.turn.conjugate().cast<double>();
   const Vec3 turned = (turn.w() < 0.0 ? -2.0 : 2.0) * turn.vec();
-  const double reach = std::min(a.radius, b.radius);
   if (!(shift.norm() + turned.norm() * reach < std::min(kKeepDistance, kKeepShare * reach))) return false;
 
   const Mat3 axes = placeA.rotation.toRotationMatrix();

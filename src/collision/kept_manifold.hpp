@@ -29,7 +29,10 @@ struct KeptManifold {
   std::array<Float3, kManifoldPoints> anchors{};     // m: points on A
   std::array<float, kManifoldPoints> separations{};  // m
 
-  bool isThere() const { return margin >= 0.0f; }
+  // There is one, and it has all points that matter within this margin (m). The margin grows with speed; a little more is as
+  // good as none.
+  bool isGoodFor(double wanted) const { return margin >= 0.0f && wanted <= margin + kMarginSlack; }
+  static constexpr double kMarginSlack = 1e-3;  // m
 };
 
 // Remembers the manifold; forgets the old one if these shapes are not of the kind that is kept.
@@ -44,8 +47,8 @@ struct MovedManifold {
   std::array<float, kManifoldPoints> separations;
 };
 
-// False if it has to be made anew: the two moved too far against each other, or points farther off matter now.
-bool moveManifold(const KeptManifold& kept, int points, const Collider& a, const Collider& b, const Placement& placeA,
-                  const Placement& placeB, double margin, MovedManifold& moved);
+// False if it has to be made anew: the two moved too far against each other. `reach`: the smaller one's radius (m).
+bool moveManifold(const KeptManifold& kept, int points, double reach, const Placement& placeA, const Placement& placeB,
+                  MovedManifold& moved);
 
 }  // namespace cairn

@@ -162,7 +162,8 @@ class Mixture {
 }  // namespace
 
 ColliderGate gateOf(const Collider& collider, double dt) {
-  return {collider.travel, dt * (collider.velocity.norm() + collider.spinReach), collider.dynamic, collider.active};
+  return {collider.travel, dt * (collider.velocity.norm() + collider.spinReach), static_cast<float>(collider.radius),
+          collider.dynamic, collider.active};
 }
 
 double contactMargin(const Collider& a, const Collider& b, double speculativeDistance, double dt) {
@@ -221,17 +222,24 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
     for (std::size_t i = begin; i < end; ++i) {
       const Pair& pair = pairs[i];
       if (pair.contact == kNone) continue;
-      if (!isLive(input.gates[pair.a], input.gates[pair.b])) continue;  // asleep: the contact stays as it is
+      const ColliderGate& gateA = input.gates[pair.a];
+      const ColliderGate& gateB = input.gates[pair.b];
+      if (!isLive(gateA, gateB)) continue;  // asleep: the contact stays as it is
       const Collider& a = input.colliders[pair.a];
       const Collider& b = input.colliders[pair.b];
       Contact& contact = cache.slots[pair.contact];
+      const KeptManifold& kept = cache.kept[pair.contact];
       const Placement& placeA = input.places[contact.bodyA];
       const Placement& placeB = input.places[contact.bodyB];
-      const double distance = margin(a, b, input);
-      if (moveManifold(cache.kept[pair.contact], contact.count, a, b, placeA, placeB, distance, moved)) {
+      // The margin is no more than the two reaches, and these are at hand.
+      double distance = input.speculativeDistance + gateA.reach + gateB.reach;
+      if (!kept.isGoodFor(distance)) distance = margin(a, b, input);
+      if (kept.isGoodFor(distance) &&
+          moveManifold(kept, contact.count, std::min(gateA.radius, gateB.radius), placeA, placeB, moved)) {
         keepPoints(contact, moved);
         continue;
       }
+      distance = margin(a, b, input);
       collide(a.shape, a.pose, b.shape, b.pose, distance, manifold);
       rememberManifold(a, b, placeA, placeB, distance, manifold, cache.kept[pair.contact]);
       mixture.give(a.material, b.material, input, contact);

@@ -12,6 +12,7 @@ namespace cairn {
 struct ColliderGate {
   double travel = 0.0;  // m, as in Collider
   double reach = 0.0;   // m that any point of it may move within the step
+  float radius = 0.0f;  // m
   bool dynamic = false, active = false;
 };
 ColliderGate gateOf(const Collider& collider, double dt);

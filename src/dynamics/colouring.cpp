@@ -7,8 +7,10 @@ namespace cairn {
 
 namespace {
 constexpr std::uint8_t kSerial = kColours;
-// Contacts with one immovable body use the colours from here on.
+// Contacts with one immovable body use the colours from here on, and so come last. Where contacts are so few that a colour
+// more costs more than its order is worth, they use all.
 constexpr int kFirstStaticColour = kColours - 16;
+constexpr std::size_t kFewContacts = 32;
 }  // namespace
 
 void colourContacts(std::span<const ContactEnds> contacts, std::uint32_t movable, Colouring& colouring) {
@@ -16,12 +18,13 @@ void colourContacts(std::span<const ContactEnds> contacts, std::uint32_t movable
   colouring.colourOf.resize(contacts.size());
   std::array<std::uint32_t, kColours + 2> counts{};
 
+  const std::uint64_t low = (std::uint64_t{1} << kFirstStaticColour) - 1;
+  const std::uint64_t reserved = contacts.size() <= kFewContacts ? 0 : low;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const auto [contact, a, b, points] = contacts[i];
     const bool movesA = a < movable, movesB = b < movable;
     std::uint64_t taken = (movesA ? colouring.used[a] : 0) | (movesB ? colouring.used[b] : 0);
-    const std::uint64_t low = (std::uint64_t{1} << kFirstStaticColour) - 1;
-    taken |= movesA && movesB ? ~low : low;
+    taken |= movesA && movesB ? ~low : reserved;
     const int colour = std::countr_one(taken);
     std::uint8_t chosen = kSerial;
     if (colour < kColours) {

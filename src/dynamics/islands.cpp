@@ -38,6 +38,7 @@ int findIslands(System& system, IslandScratch& scratch) {
   }
 
   int islands = 0;
+  scratch.anyAsleep = false;
   for (std::uint32_t i = 0; i < count; ++i) {
     Body& body = system.bodies[i];
     body.island = kNone;
@@ -45,11 +46,13 @@ int findIslands(System& system, IslandScratch& scratch) {
     std::uint32_t& number = scratch.number[root(scratch.parent, i)];
     if (number == kNone) number = static_cast<std::uint32_t>(islands++);
     body.island = number;
+    scratch.anyAsleep |= !body.awake;
   }
   return islands;
 }
 
 void wakeIslands(System& system, int islands, IslandScratch& scratch) {
+  if (!scratch.anyAsleep) return;
   scratch.number.assign(static_cast<std::size_t>(islands), 0);
   for (const Body& body : system.bodies) {
     if (body.alive && body.island != kNone && body.awake) scratch.number[body.island] = 1;
@@ -62,16 +65,16 @@ void wakeIslands(System& system, int islands, IslandScratch& scratch) {
 }
 
 void updateSleep(System& system, const SleepOptions& options, int islands, double dt, IslandScratch& scratch) {
+  if (!options.enabled) return;
   // An island may sleep once its least rested body is rested. 1: may not.
   scratch.number.assign(static_cast<std::size_t>(islands), 0);
   for (Body& body : system.bodies) {
     if (!body.alive || body.island == kNone || !body.awake) continue;
-    const bool still = options.enabled && body.canSleep && body.velocity.norm() < options.linearSpeed &&
-                       body.spin.norm() < options.angularSpeed;
+    const bool still =
+        body.canSleep && body.velocity.norm() < options.linearSpeed && body.spin.norm() < options.angularSpeed;
     body.stillSeconds = still ? body.stillSeconds + dt : 0.0;
     if (body.stillSeconds < options.seconds) scratch.number[body.island] = 1;
   }
-  if (!options.enabled) return;
   // A moving kinematic body keeps what it touches awake.
   for (const std::uint32_t slot : system.contacts.inUse) {
     const Body& a = system.bodies[system.contacts.ends[slot].a];

@@ -11,6 +11,7 @@ namespace cairn {
 struct IslandScratch {
   std::vector<std::uint32_t> parent;
   std::vector<std::uint32_t> number;
+  bool anyAsleep = false;  // a body of an island sleeps
 };
 
 // Numbers the islands in the order of their smallest body, writes Body::island, and returns how many there are.

@@ -14,6 +14,14 @@ using wide::kLanes;
 
 namespace {
 
+// Contacts of a colour are all over the table: the next ones are asked for while one is worked on.
+constexpr std::uint32_t kAhead = 3;  // lanes
+void fetchAhead(const Contact& contact) {
+  constexpr std::size_t kLine = 64;
+  for (std::size_t at = 0; at < sizeof(Contact); at += kLine)
+    __builtin_prefetch(reinterpret_cast<const char*>(&contact) + at);
+}
+
 const Softness& softnessOf(const SoftBody& a, const SoftBody& b, const SoftContactValues& values) {
   return a.inverseMass > 0.0f && b.inverseMass > 0.0f ? values.between : values.ground;
 }
@@ -52,6 +60,18 @@ void fillRows(ContactBlock& block, ContactPointLanes* points, int lane, const Co
     lanes.stiffness[lane] = stiffness;
     lanes.lever[lane] = point.normalImpulse;
   }
+}
+
+// What is not written for every lane and point begins at zero. In a full block that is little.
+void clearBlock(ContactBlock& block, ContactPointLanes* points, std::uint32_t count, bool full) {
+  if (!full) {
+    std::memset(&block, 0, sizeof(ContactBlock));
+    std::memset(points, 0, count * sizeof(ContactPointLanes));
+    return;
+  }
+  block.writesA = block.writesB = block.bounces = 0;
+  for (auto* lanes : {&block.total1, &block.total2, &block.totalTwist}) std::memset(*lanes, 0, sizeof(*lanes));
+  for (std::uint32_t p = 0; p < count; ++p) std::memset(points[p].total, 0, sizeof(points[p].total));
 }
 
 void fillLane(ContactBlock& block, ContactPointLanes* points, int lane, const Contact& contact, const SoftBodies& bodies,
@@ -120,13 +140,13 @@ void ContactGroup::fillBlock(std::size_t index, const std::vector<Contact>& slot
   const BlockPlace& place = places_[index];
   const ContactEnds* ends = colouring_.contacts.data() + place.first;
   ContactBlock& block = blocks_[index];
-  std::memset(&block, 0, sizeof(ContactBlock));
+  ContactPointLanes* points = points_.data() + place.firstPoint;
+  clearBlock(block, points, ends[0].points, place.lanes == kLanes && ends[place.lanes - 1].points == ends[0].points);
   block.firstPoint = place.firstPoint;
   block.points = static_cast<std::uint16_t>(ends[0].points);
   block.lanes = static_cast<std::uint16_t>(place.lanes);
-  ContactPointLanes* points = points_.data() + place.firstPoint;
-  std::memset(points, 0, block.points * sizeof(ContactPointLanes));
   for (std::uint32_t lane = 0; lane < place.lanes; ++lane) {
+    if (lane + kAhead < place.lanes) fetchAhead(slots[ends[lane + kAhead].contact]);
     block.contact[lane] = ends[lane].contact;
     block.bodyA[lane] = ends[lane].a;
     block.bodyB[lane] = ends[lane].b;

@@ -77,9 +77,13 @@ void SoftStepper::makeBatches(StepContext& context, double dt) {
 
   // Who is in them.
   places_.assign(system.bodies.size(), Place{});
+  others_.clear();
   for (std::uint32_t i = 0; i < system.bodies.size(); ++i) {
     const std::uint32_t island = plan_.islandOf(i);
-    if (island == kNone || batchOf_[island] == kNone) continue;
+    if (island == kNone || batchOf_[island] == kNone) {
+      if (system.bodies[i].moves()) others_.push_back(i);
+      continue;
+    }
     places_[i].batch = batchOf_[island];
     batches_[batchOf_[island]].bodies.movable.push_back(i);
   }
@@ -127,18 +131,17 @@ void SoftStepper::moveOthers(StepContext& context, double dt) const {
   std::vector<Body>& bodies = context.system.bodies;
   const FreeMotion motion = freeMotion(context.settings);
   const double most = context.settings.soft.substeps;
-  context.tasks.parallelFor(bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+  context.tasks.parallelFor(others_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      Body& body = bodies[i];
-      if (!body.moves()) continue;
+      Body& body = bodies[others_[i]];
       if (!body.isDynamic()) {
         body.center += dt * body.velocity;
         body.rotation = rotated(body.rotation, dt * body.spin);
-      } else if (batchOf_[body.island] == kNone) {
-        const bool damped = body.linearDamping > 0.0 || body.angularDamping > 0.0;
-        const double pieces = damped ? most : std::clamp(std::ceil(gyroscopicTurn(body, dt) / kFreeTurn), 1.0, most);
-        moveFree(body, motion, dt, static_cast<int>(pieces));
+        continue;
       }
+      const bool damped = body.linearDamping > 0.0 || body.angularDamping > 0.0;
+      const double pieces = damped ? most : std::clamp(std::ceil(gyroscopicTurn(body, dt) / kFreeTurn), 1.0, most);
+      moveFree(body, motion, dt, static_cast<int>(pieces));
     }
   });
 }

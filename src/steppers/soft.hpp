@@ -37,7 +37,8 @@ class SoftStepper : public Stepper {
   BodySplitter splitter_;
   std::vector<SoftBatch> batches_;  // the first count_ are in use
   std::size_t count_ = 0;
-  std::vector<Place> places_;  // by body
+  std::vector<Place> places_;          // by body
+  std::vector<std::uint32_t> others_;  // bodies that move, and are in no batch
   std::vector<Open> open_;
   std::vector<std::uint32_t> batchOf_;  // by island; kNone: nothing touches it
   std::vector<Size> sizes_;             // by island

@@ -5,7 +5,7 @@ namespace cairn {
 namespace {
 constexpr std::size_t kRoom = 2, kSmall = 8;
 // Asking the time takes as long as solving two contacts. In small batches all of the substeps counts as solving.
-constexpr std::size_t kTimedContacts = 64;
+constexpr std::size_t kTimedContacts = 128;
 }  // namespace
 
 void SoftBatch::clear(const IslandPlan& newPlan) {

@@ -182,6 +182,8 @@ void World::setSettings(const WorldSettings& settings) {
   impl_->stepper = std::move(stepper);
   if (impl_->tasks.threads() != settings.threads) impl_->tasks.setThreads(settings.threads);
   if (impl_->state.settings.pairs != settings.pairs) impl_->state.system.contacts.forgetManifolds();
+  if (!settings.sleep.enabled)
+    for (Body& body : impl_->state.system.bodies) body.stillSeconds = 0.0;
   impl_->state.settings = settings;
   impl_->refusalIsFresh = false;
 }

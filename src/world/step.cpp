@@ -17,7 +17,16 @@ namespace {
 constexpr std::size_t kColliderGrain = 256;
 constexpr std::size_t kContactGrain = 64;
 
+bool isSound(const Body& body, const WorldSettings& settings) {
+  const double most = settings.maximumCoordinate, fastest = settings.maximumSpeed;
+  const auto isNear = [most](double x) { return std::abs(x) <= most; };  // and a number
+  return isNear(body.center.x()) && isNear(body.center.y()) && isNear(body.center.z()) &&
+         body.rotation.squaredNorm() < 2.0 && body.velocity.squaredNorm() <= fastest * fastest &&
+         body.spin.squaredNorm() <= kMaximumSpin * kMaximumSpin;
+}
+
 const char* whatIsWrong(const Body& body, const WorldSettings& settings) {
+  if (isSound(body, settings)) return nullptr;
   if (!body.center.allFinite() || !body.rotation.coeffs().allFinite()) return "its place is not a number";
   if (!body.velocity.allFinite() || !body.spin.allFinite()) return "its velocity is not a number";
   if (body.center.cwiseAbs().maxCoeff() > settings.maximumCoordinate) return "it is beyond the world's maximumCoordinate";
@@ -67,7 +76,7 @@ void WorldImpl::checkBodies(Check&& check, Before&& before, StepReport& report) 
 void WorldImpl::applyEdits(double dt, StepReport& report) {
   resizeGently(places, state.system.bodies.size());
   const auto loadIsWrong = [&](const Body& body) -> const char* {
-    if (!body.isDynamic()) return nullptr;
+    if (!body.isDynamic() || (body.force.isZero(0.0) && body.torque.isZero(0.0))) return nullptr;
     const double speed = (body.velocity + dt * body.inverseMass * body.force).norm();
     const double spin = body.spin.norm() + dt * (body.inverseInertia * (body.rotation.conjugate() * body.torque)).norm();
     if (!(speed <= state.settings.maximumSpeed)) return "the force on it makes it faster than the world's maximumSpeed";

@@ -50,7 +50,7 @@ TEST(KeptManifold, SaysWhatANewOneWould) {
     const Placement nowA{turn * placeA.center + shift, turn * placeA.rotation};
     const Placement nowB{turn * placeB.center + shift + random.vector(1e-4), random.turn(1e-4) * turn * placeB.rotation};
     MovedManifold moved;
-    if (!moveManifold(manifold, first.count, a, b, nowA, nowB, 0.02, moved)) continue;
+    if (!moveManifold(manifold, first.count, b.radius, nowA, nowB, moved)) continue;
     ++kept;
     Manifold fresh;
     collide(a.shape, {nowA.center, nowA.rotation}, b.shape, {nowB.center, nowB.rotation}, 0.02, fresh);
@@ -83,18 +83,19 @@ TEST(KeptManifold, IsMadeAnewWhenItMustBe) {
   KeptManifold kept;
   collide(box.shape, {low.center, low.rotation}, box.shape, {high.center, high.rotation}, 0.02, manifold);
   rememberManifold(box, box, low, high, 0.02, manifold, kept);
-  EXPECT_TRUE(moveManifold(kept, manifold.count, box, box, low, high, 0.02, moved));
-  EXPECT_FALSE(moveManifold(kept, manifold.count, box, box, low, high, 0.05, moved));  // faster now: more may be near
+  EXPECT_TRUE(moveManifold(kept, manifold.count, box.radius, low, high, moved));
+  EXPECT_TRUE(kept.isGoodFor(0.02));
+  EXPECT_FALSE(kept.isGoodFor(0.05));  // faster now: more may be near
   const Placement slid{high.center + Vec3(1e-3, 0, 0), high.rotation};
-  EXPECT_FALSE(moveManifold(kept, manifold.count, box, box, low, slid, 0.02, moved));
+  EXPECT_FALSE(moveManifold(kept, manifold.count, box.radius, low, slid, moved));
   const Placement turned{high.center, Quat(Eigen::AngleAxisd(2e-3, Vec3::UnitZ()))};
-  EXPECT_FALSE(moveManifold(kept, manifold.count, box, box, low, turned, 0.02, moved));
+  EXPECT_FALSE(moveManifold(kept, manifold.count, box.radius, low, turned, moved));
   const Placement lost{Vec3::Constant(NAN), high.rotation};
-  EXPECT_FALSE(moveManifold(kept, manifold.count, box, box, low, lost, 0.02, moved));
+  EXPECT_FALSE(moveManifold(kept, manifold.count, box.radius, low, lost, moved));
 
   collide(box.shape, {low.center, low.rotation}, ball.shape, {high.center, high.rotation}, 0.02, manifold);
   rememberManifold(box, ball, low, high, 0.02, manifold, kept);
-  EXPECT_FALSE(kept.isThere());  // what is round rolls
+  EXPECT_FALSE(kept.isGoodFor(0.0));  // what is round rolls
 }
 
 // However a shape is moved, no corner of it goes farther than its travel says.
