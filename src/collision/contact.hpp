@@ -24,20 +24,22 @@ struct Contact {
   std::uint32_t colliderA = kNone, colliderB = kNone;
   std::uint32_t bodyA = kNone, bodyB = kNone;
   std::uint8_t count = 0;
-  std::uint8_t oldPoints = 0;               // bit per point: it was there in the last step too
-  bool touching : 1 = false;                // in the last step
-  bool began : 1 = false;                   // it touches since the last step
-  bool anchorsOnB : 1 = false;              // anchors are from B's centre of mass: it is the nearer one
-  Float3 normal = Float3::UnitZ();          // from A to B
-  Float3 frictionImpulse = Float3::Zero();  // N s per System::impulseSeconds, on B
-  float twistImpulse = 0.0f;                // N m s likewise, on B about the normal
-  Float3 totalFriction = Float3::Zero();    // N s over the last step
-  float totalTwist = 0.0f;
-  float approachSpeed = 0.0f;  // m/s at the beginning of the step
-  float friction = 0.0f, restitution = 0.0f;
+  std::uint8_t oldPoints = 0;   // bit per point: it was there in the last step too
+  bool touching : 1 = false;    // in the last step
+  bool began : 1 = false;       // it touches since the last step
+  bool anchorsOnB : 1 = false;  // anchors are from B's centre of mass: it is the nearer one
+  // Eight numbers that wide::fill takes up at once, then five that go on from where the next eight begin.
+  Float3 normal = Float3::UnitZ();  // from A to B
+  Float3 between = Float3::Zero();  // m: from B's centre of mass to A's
+  float friction = 0.0f;
+  float twistImpulse = 0.0f;                // N m s per System::impulseSeconds, on B about the normal
+  Float3 frictionImpulse = Float3::Zero();  // N s likewise, on B
+  float approachSpeed = 0.0f;               // m/s at the beginning of the step
+  float restitution = 0.0f;
   float stiffness = 0.0f, damping = 0.0f;  // N/m, N s/m; 0: not stated
-  Float3 between = Float3::Zero();         // m: from B's centre of mass to A's
+  float totalTwist = 0.0f;                 // N m s over the last step
   std::array<ContactPoint, kManifoldPoints> points;
+  Float3 totalFriction = Float3::Zero();  // N s over the last step
 
   // Where a point is on each body's own surface: m, from its centre of mass, world axes. Half way across a wide gap the
   // lever arms of friction would be far longer than the bodies. The one from the nearer centre is stored, so that a pebble

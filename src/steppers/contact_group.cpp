@@ -22,81 +22,22 @@ void fetchAhead(const Contact& contact) {
     __builtin_prefetch(reinterpret_cast<const char*>(&contact) + at);
 }
 
-const Softness& softnessOf(const SoftBody& a, const SoftBody& b, const SoftContactValues& values) {
-  return a.inverseMass > 0.0f && b.inverseMass > 0.0f ? values.between : values.ground;
+constexpr int kPointStride = sizeof(ContactPoint) / sizeof(float);
+static_assert(kPointStride * sizeof(float) == sizeof(ContactPoint));
+constexpr float kNothing[8 + 3 * kPointStride] = {};
+
+void setInertia(float (&lanes)[6][kLanes], int lane, const wide::MassRow& mass) {
+  for (int k = 0; k < 6; ++k) lanes[k][lane] = mass.inertia[k];
 }
 
-void set(float (&lanes)[3][kLanes], int lane, const Float3& v) {
-  for (int k = 0; k < 3; ++k) lanes[k][lane] = v[k];
-}
-
-void setInertia(float (&lanes)[6][kLanes], int lane, const Eigen::Matrix3f& inverse) {
-  lanes[0][lane] = inverse(0, 0);
-  lanes[1][lane] = inverse(1, 1);
-  lanes[2][lane] = inverse(2, 2);
-  lanes[3][lane] = inverse(0, 1);
-  lanes[4][lane] = inverse(0, 2);
-  lanes[5][lane] = inverse(1, 2);
-}
-
-// What wide::prepare makes rows of, besides what stays the same within a step.
-void fillRows(ContactBlock& block, ContactPointLanes* points, int lane, const Contact& contact, const SoftBody& a,
-              const SoftBody& b, const SoftContactValues& values) {
-  setInertia(block.inertiaA, lane, a.inverseInertia);
-  setInertia(block.inertiaB, lane, b.inverseInertia);
-  float stiffness = softnessOf(a, b, values).massScale;
-  if (contact.stiffness > 0.0f) {
-    // A stated stiffness is shared by the points of the patch.
-    const float k = contact.stiffness / static_cast<float>(contact.count);
-    const float c = contact.damping / static_cast<float>(contact.count);
-    stiffness = 1.0f / (values.h * (values.h * k + c));
-  }
-  for (int p = 0; p < contact.count; ++p) {
-    const ContactPoint& point = contact.points[p];
-    ContactPointLanes& lanes = points[p];
-    set(lanes.armA, lane, contact.anchorA(p));
-    set(lanes.armB, lane, contact.anchorB(p));
-    lanes.mass[lane] = 1.0f;
-    lanes.stiffness[lane] = stiffness;
-    lanes.lever[lane] = point.normalImpulse;
-  }
-}
-
-// What is not written for every lane and point begins at zero. In a full block that is little.
-void clearBlock(ContactBlock& block, ContactPointLanes* points, std::uint32_t count, bool full) {
-  if (!full) {
-    std::memset(&block, 0, sizeof(ContactBlock));
-    std::memset(points, 0, count * sizeof(ContactPointLanes));
-    return;
-  }
-  block.writesA = block.writesB = block.bounces = 0;
-  for (auto* lanes : {&block.total1, &block.total2, &block.totalTwist}) std::memset(*lanes, 0, sizeof(*lanes));
-  for (std::uint32_t p = 0; p < count; ++p) std::memset(points[p].total, 0, sizeof(points[p].total));
-}
-
-void fillLane(ContactBlock& block, ContactPointLanes* points, int lane, const Contact& contact, const SoftBodies& bodies,
-              const SoftContactValues& values) {
-  const SoftBody& a = bodies[block.bodyA[lane]];
-  const SoftBody& b = bodies[block.bodyB[lane]];
-  block.writesA |= static_cast<std::uint16_t>((a.inverseMass > 0.0f) << lane);
-  block.writesB |= static_cast<std::uint16_t>((b.inverseMass > 0.0f) << lane);
-  block.inverseMassA[lane] = a.inverseMass;
-  block.inverseMassB[lane] = b.inverseMass;
-  set(block.normal, lane, contact.normal);
-  block.friction[lane] = contact.friction;
-  const bool stated = contact.stiffness > 0.0f;
-  if (contact.restitution > 0.0f && !stated) block.bounces |= static_cast<std::uint16_t>(1u << lane);
-  block.relaxes[lane] = stated ? 0.0f : 1.0f;  // relaxation would make a stated stiffness rigid
-  block.pushOut[lane] = stated ? 1e30f : values.pushOut;
-  block.biasRate[lane] =
-      stated ? contact.stiffness / (values.h * contact.stiffness + contact.damping) : softnessOf(a, b, values).rate;
-  fillRows(block, points, lane, contact, a, b, values);
-  for (int p = 0; p < contact.count; ++p) {
-    points[p].separation[lane] = points[p].gap[lane] = contact.points[p].separation;
-    points[p].impulse[lane] = values.rescale * contact.points[p].normalImpulse;
-  }
-  set(block.armA1, lane, values.rescale * contact.frictionImpulse);
-  block.twist[lane] = values.rescale * contact.twistImpulse;
+// A stated stiffness is shared by the points of the patch. Relaxation would make it rigid.
+void stateStiffness(ContactBlock& block, ContactPointLanes* points, int lane, const Contact& contact, float h) {
+  block.relaxes[lane] = 0.0f;
+  block.pushOut[lane] = 1e30f;
+  block.biasRate[lane] = contact.stiffness / (h * contact.stiffness + contact.damping);
+  const float k = contact.stiffness / static_cast<float>(contact.count);
+  const float c = contact.damping / static_cast<float>(contact.count);
+  for (int p = 0; p < contact.count; ++p) points[p].stiffness[lane] = 1.0f / (h * (h * k + c));
 }
 
 }  // namespace
@@ -141,17 +82,50 @@ void ContactGroup::fillBlock(std::size_t index, const std::vector<Contact>& slot
   const ContactEnds* ends = colouring_.contacts.data() + place.first;
   ContactBlock& block = blocks_[index];
   ContactPointLanes* points = points_.data() + place.firstPoint;
-  clearBlock(block, points, ends[0].points, place.lanes == kLanes && ends[place.lanes - 1].points == ends[0].points);
   block.firstPoint = place.firstPoint;
   block.points = static_cast<std::uint16_t>(ends[0].points);
   block.lanes = static_cast<std::uint16_t>(place.lanes);
+  block.writesA = block.writesB = block.bounces = 0;
+  wide::BlockSources sources;
+  sources.pointStride = kPointStride;
+  const auto setLane = [&](std::uint32_t lane, const float* contact, const float* friction, const float* first,
+                           const float* massA, const float* massB) {
+    sources.contact[lane] = contact;
+    sources.friction[lane] = friction;
+    sources.points[lane] = first;
+    sources.massA[lane] = massA;
+    sources.massB[lane] = massB;
+  };
+  std::uint32_t stated = 0;  // bit per lane
   for (std::uint32_t lane = 0; lane < place.lanes; ++lane) {
     if (lane + kAhead < place.lanes) fetchAhead(slots[ends[lane + kAhead].contact]);
-    block.contact[lane] = ends[lane].contact;
-    block.bodyA[lane] = ends[lane].a;
-    block.bodyB[lane] = ends[lane].b;
-    fillLane(block, points, static_cast<int>(lane), slots[ends[lane].contact], bodies, values);
+    const auto [slot, a, b, count] = ends[lane];
+    const Contact& contact = slots[slot];
+    const std::uint32_t bit = 1u << lane;
+    block.contact[lane] = slot;
+    block.bodyA[lane] = a;
+    block.bodyB[lane] = b;
+    block.writesA |= static_cast<std::uint16_t>(a < bodies.ground() ? bit : 0);
+    block.writesB |= static_cast<std::uint16_t>(b < bodies.ground() ? bit : 0);
+    if (contact.stiffness > 0.0f) {
+      stated |= bit;
+    } else if (contact.restitution > 0.0f) {
+      block.bounces |= static_cast<std::uint16_t>(bit);
+    }
+    setLane(lane, contact.normal.data(), contact.frictionImpulse.data(), contact.points[0].anchor.data(),
+            bodies[a].mass.inertia, bodies[b].mass.inertia);
+    sources.count[lane] = static_cast<float>(count);
+    sources.onB[lane] = contact.anchorsOnB ? 1.0f : 0.0f;
   }
+  for (std::uint32_t lane = place.lanes; lane < kLanes; ++lane) {
+    block.contact[lane] = kNone;
+    block.bodyA[lane] = block.bodyB[lane] = bodies.ground();
+    setLane(lane, kNothing, kNothing, kNothing, kNothing, kNothing);
+    sources.count[lane] = sources.onB[lane] = 0.0f;
+  }
+  wide::fill(block, points, sources, values.fill);
+  for (int lane = 0; stated >> lane != 0; ++lane)
+    if ((stated >> lane & 1) != 0) stateStiffness(block, points, lane, slots[block.contact[lane]], values.h);
 }
 
 void ContactGroup::begin(std::span<const ContactEnds> contacts, const std::vector<Contact>& slots, SoftBodies& bodies,
@@ -191,8 +165,8 @@ void ContactGroup::refreshSpinning(SoftBodies& bodies) {
   for (const std::uint32_t index : spinning_) {
     ContactBlock& block = blocks_[index];
     for (int lane = 0; lane < block.lanes; ++lane) {
-      setInertia(block.inertiaA, lane, bodies[block.bodyA[lane]].inverseInertia);
-      setInertia(block.inertiaB, lane, bodies[block.bodyB[lane]].inverseInertia);
+      setInertia(block.inertiaA, lane, bodies[block.bodyA[lane]].mass);
+      setInertia(block.inertiaB, lane, bodies[block.bodyB[lane]].mass);
     }
     wide::prepare(wide::Blocks(&block, 1), points_.data(), bodies.solver(), true);
   }

@@ -10,21 +10,11 @@
 
 namespace cairn {
 
-// A spring-damper row over a substep h, from its undamped angular frequency and damping ratio, relative to the row's mass m:
-// k = m w^2, c = 2 zeta m w, softness 1/(h (h k + c)). Implicit Euler, so stable for any stiffness.
-struct Softness {
-  float rate;       // 1/s
-  float massScale;  // m_soft / m; the spring lets go of the rest, 1 - massScale, of the impulse in each pass
-};
-
 // What all contacts of a step share.
 struct SoftContactValues {
-  Softness between;  // two bodies that can be moved
-  Softness ground;   // one that cannot
-  float pushOut;     // m/s
-  float h;           // s
-  float rescale;     // of stored impulses, to this substep's length
-  float unscale;     // and back
+  wide::FillValues fill;
+  float h;        // s
+  float unscale;  // of impulses, back to what is stored
 };
 
 class ContactGroup {

@@ -21,6 +21,11 @@ Eigen::Map<Float3> spinOf(wide::SolverBody& body) { return Eigen::Map<Float3>(bo
 Eigen::Map<Float3> linearOf(wide::BodyRow& row) { return Eigen::Map<Float3>(row.linear); }
 Eigen::Map<Float3> angularOf(wide::BodyRow& row) { return Eigen::Map<Float3>(row.angular); }
 
+wide::MassRow massRow(const Mat3& inverse, double inverseMass) {
+  const auto at = [&](int i, int j) { return static_cast<float>(inverse(i, j)); };
+  return {{at(0, 0), at(1, 1), at(2, 2), at(0, 1), at(0, 2), at(1, 2)}, static_cast<float>(inverseMass), 0.0f};
+}
+
 // Contacts push a body as if its whole mass could move every way; what they push along a locked axis is taken away again.
 // In scenes that are planar nothing does.
 void lock(wide::SolverBody& solver, std::uint8_t axes) {
@@ -62,7 +67,7 @@ void SoftBodies::begin(StepContext& context, double dt, double h) {
       velocityOf(solver) = linearOf(marks_[i]) = body.velocity.cast<float>();
       spinOf(solver) = angularOf(marks_[i]) = body.spin.cast<float>();
       const Mat3 inverseInertia = inWorldAxes(body.rotation, body.inverseInertia);
-      soft = {inverseInertia.cast<float>(), static_cast<float>(body.inverseMass), body.lockedPosition, kNone};
+      soft = {massRow(inverseInertia, body.inverseMass), body.lockedPosition, kNone};
       linearOf(accelerations_[i]) =
           without(gravity * body.gravityScale + body.force * body.inverseMass, soft.locked).cast<float>();
       Vec3 angular = inverseInertia * body.torque;
@@ -118,7 +123,7 @@ Vec3 SoftBodies::center(const PreciseBody& body) const {
 }
 
 void SoftBodies::push(std::uint32_t index, const Vec3& velocity, const Vec3& spin) {
-  if (bodies_[index].inverseMass == 0.0f) return;
+  if (bodies_[index].mass.inverseMass == 0.0f) return;
   const Float3 dv = velocity.cast<float>(), dw = spin.cast<float>();
   velocityOf(solver_[index]) += dv;
   spinOf(solver_[index]) += dw;
@@ -127,7 +132,7 @@ void SoftBodies::push(std::uint32_t index, const Vec3& velocity, const Vec3& spi
 }
 
 void SoftBodies::shift(std::uint32_t index, const Vec3& move, const Vec3& turn) {
-  if (bodies_[index].inverseMass == 0.0f) return;
+  if (bodies_[index].mass.inverseMass == 0.0f) return;
   wide::SolverBody& solver = solver_[index];
   PreciseBody& precise = precise_[bodies_[index].precise];
   Eigen::Map<Float3>(solver.moved) += move.cast<float>();
@@ -162,7 +167,7 @@ void SoftBodies::integrateVelocities(StepContext& context, double h) {
         inWorldAxes(precise.rowRotation, bodies[indexOf(precise.body)].inertia) * Vec3(change.cast<double>());
     precise.change = (precise.inverseInertia * momentum).cast<float>();
     precise.rowRotation = precise.rotation;
-    bodies_[precise.body].inverseInertia = precise.inverseInertia.cast<float>();
+    bodies_[precise.body].mass = massRow(precise.inverseInertia, bodies[indexOf(precise.body)].inverseMass);
   }
   context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
     wide::integrateVelocities(rows(), first, last, hf, limits, marked_);
@@ -192,7 +197,7 @@ void SoftBodies::integratePositions(StepContext& context, double h) {
     const Quat before = precise.rotation;
     precise.rotation =
         precise.gyroscopic ? cayleyTurned(before, before.conjugate() * turn, h) : cayleyTurnedBy(turn, before, h);
-    if (bodies_[precise.body].inverseMass == 0.0f) continue;
+    if (bodies_[precise.body].mass.inverseMass == 0.0f) continue;
     if (precise.gyroscopic) {
       // The midpoint rule keeps the momentum that the substep began with; constraints added theirs at the midpoint. With
       // M the momentum at the midpoint spin (in body axes) the end momentum is M + (h/2) M x m, see math/rotation.hpp.

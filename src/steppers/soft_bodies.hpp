@@ -21,8 +21,7 @@ struct JointEnds {
 
 // What a substep needs of a body besides wide::SolverBody.
 struct SoftBody {
-  Eigen::Matrix3f inverseInertia = Eigen::Matrix3f::Zero();  // world axes, at the step's beginning
-  float inverseMass = 0.0f;
+  wide::MassRow mass{};
   std::uint8_t locked = 0;        // bit per axis along which it does not move
   std::uint32_t precise = kNone;  // index into SoftBodies::precise
   bool touching = false;          // it has a contact

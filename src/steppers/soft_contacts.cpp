@@ -15,7 +15,7 @@ constexpr double kMostRescaling = 10.0;
 // from the square root of 2 on).
 constexpr double kMostAngle = kTwoPi * 3.0 / 16.0;
 
-Softness softness(double frequency, double dampingRatio, double h) {
+wide::Softness softness(double frequency, double dampingRatio, double h) {
   if (frequency <= 0.0) return {0.0f, 1.0f};
   const double omega = kTwoPi * frequency;
   const double a1 = 2.0 * dampingRatio + h * omega;
@@ -40,20 +40,19 @@ void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, do
   System& system = context.system;
   const SoftOptions& options = context.settings.soft;
   const double most = kMostAngle / (kTwoPi * h);  // Hz
-  SoftContactValues& values = values_;
-  values.between = softness(std::min(options.contactFrequency, most), options.contactDampingRatio, h);
-  values.ground = softness(std::min(2.0 * options.contactFrequency, most), 0.5 * options.contactDampingRatio, h);
-  values.pushOut = static_cast<float>(options.pushOutSpeed);
-  values.h = static_cast<float>(h);
+  values_.fill.between = softness(std::min(options.contactFrequency, most), options.contactDampingRatio, h);
+  values_.fill.ground = softness(std::min(2.0 * options.contactFrequency, most), 0.5 * options.contactDampingRatio, h);
+  values_.fill.pushOut = static_cast<float>(options.pushOutSpeed);
   const double ratio = system.impulseSeconds > 0.0 ? dt / system.impulseSeconds : 0.0;
   const bool like = ratio > 1.0 / kMostRescaling && ratio < kMostRescaling;
-  values.rescale = like ? static_cast<float>(h / system.impulseSeconds) : 0.0f;
-  values.unscale = static_cast<float>(dt / h);
+  values_.fill.rescale = like ? static_cast<float>(h / system.impulseSeconds) : 0.0f;
+  values_.h = static_cast<float>(h);
+  values_.unscale = static_cast<float>(dt / h);
 
   context.tasks.parallelFor(groups_.size(), 1, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i)
       groups_[i].begin(std::span(contacts).subspan(firsts_[i], firsts_[i + 1] - firsts_[i]), system.contacts.slots, bodies,
-                       values);
+                       values_);
   });
   bounces_ = std::any_of(groups_.begin(), groups_.end(), [](const ContactGroup& group) { return group.bounces(); });
 }

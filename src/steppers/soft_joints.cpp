@@ -62,7 +62,7 @@ void SoftJoints::refresh(StepContext& context, SoftBodies& bodies) {
     const PreciseBody& a = bodies.precise(work.a);
     const PreciseBody& b = bodies.precise(work.b);
     work.rows = jointRows(joint, bodies.center(a), a.rotation, bodies.center(b), b.rotation, work.row, elapsed_);
-    const double massA = bodies[work.a].inverseMass, massB = bodies[work.b].inverseMass;
+    const double massA = bodies[work.a].mass.inverseMass, massB = bodies[work.b].mass.inverseMass;
     Block k(work.rows, work.rows);
     for (int i = 0; i < work.rows; ++i) {
       work.turnA[i] = a.inverseInertia * work.row[i].angularA;
@@ -90,8 +90,8 @@ void SoftJoints::pushBodies(const Work& work, const Impulses& impulse, SoftBodie
     spinA += impulse[i] * work.turnA[i];
     spinB += impulse[i] * work.turnB[i];
   }
-  bodies.push(work.a, -bodies[work.a].inverseMass * linear, spinA);
-  bodies.push(work.b, bodies[work.b].inverseMass * linear, spinB);
+  bodies.push(work.a, -bodies[work.a].mass.inverseMass * linear, spinA);
+  bodies.push(work.b, bodies[work.b].mass.inverseMass * linear, spinB);
 }
 
 void SoftJoints::applyImpulses(StepContext& context, SoftBodies& bodies) {

@@ -74,6 +74,40 @@ struct alignas(64) ContactBlock {
   Lane total1, total2, totalTwist;   // over the step
 };
 
+// A body's inverse mass (1/kg) and inertia (1/(kg m^2), world axes: xx, yy, zz, xy, xz, yz).
+struct MassRow {
+  float inertia[6];
+  float inverseMass;
+  float unused;
+};
+
+// A spring-damper row over a substep h, from its undamped angular frequency and damping ratio, relative to the row's mass m:
+// k = m w^2, c = 2 zeta m w, softness 1/(h (h k + c)). Implicit Euler, so stable for any stiffness.
+struct Softness {
+  float rate;       // 1/s
+  float massScale;  // m_soft / m; the spring lets go of the rest, 1 - massScale, of the impulse in each pass
+};
+
+// Where a block is filled from: for each lane, numbers that lie together in memory. Eight are read of each, whatever they
+// are.
+struct BlockSources {
+  const float* contact[kLanes];   // normal (3), from B's centre of mass to A's (3), friction, twist impulse
+  const float* friction[kLanes];  // friction impulse on B (3)
+  const float* points[kLanes];    // pointStride apart: anchor (3), separation, normal impulse
+  const float* massA[kLanes];     // MassRow
+  const float* massB[kLanes];
+  int pointStride;         // in numbers
+  alignas(64) Lane count;  // points; 0 in an empty lane, whose other sources are zeros
+  Lane onB;                // 1 where anchors are from B's centre of mass, 0 where from A's
+};
+struct FillValues {
+  Softness between, ground;  // two bodies that can be moved, one that cannot
+  float pushOut;             // m/s
+  float rescale;             // of impulses, to this substep's length
+};
+// Fills a block and its points as prepare() expects them, save for who is in it.
+void fill(ContactBlock& block, ContactPointLanes* points, const BlockSources& sources, const FillValues& values);
+
 struct SubstepValues {
   float h;            // s
   float inverseH;     // 1/s

@@ -51,12 +51,13 @@ struct Motion {
   V3 linear, angular;
 };
 
+// gatherColumns: the eight numbers at row(lane), of all lanes; columns[k] has the k-th of each.
+
 #if HWY_TARGET == HWY_SCALAR
 
-template <int kOffset>  // in floats from the body's beginning
-HWY_INLINE Motion gather(const SolverBody* bodies, const std::uint32_t* index) {
-  const float* row = reinterpret_cast<const float*>(bodies + index[0]) + kOffset;
-  return {{load(row), load(row + 1), load(row + 2)}, {load(row + 3), load(row + 4), load(row + 5)}};
+template <class Row>
+HWY_INLINE void gatherColumns(Row&& row, V (&columns)[8]) {
+  for (int k = 0; k < 8; ++k) columns[k] = load(row(0) + k);
 }
 HWY_INLINE void scatter(const Motion& m, SolverBody* bodies, const std::uint32_t* index, unsigned mask) {
   if ((mask & 1u) == 0) return;
@@ -91,12 +92,11 @@ constexpr int kVectorLanes = static_cast<int>(hn::MaxLanes(Tag()));
 
 constexpr hn::CappedTag<float, 8> kRowTag;
 
-template <int kOffset>  // in floats from the body's beginning
-HWY_INLINE Motion gather(const SolverBody* bodies, const std::uint32_t* index) {
+template <class Row>
+HWY_INLINE void gatherColumns(Row&& row, V (&columns)[8]) {
   // Two rows, four lanes apart.
   const auto rows = [&](int lane) {
-    const auto row = [&](int i) { return hn::Load(kRowTag, reinterpret_cast<const float*>(bodies + index[i]) + kOffset); };
-    return hn::Combine(kTag, row(lane + 4), row(lane));
+    return hn::Combine(kTag, hn::LoadU(kRowTag, row(lane + 4)), hn::LoadU(kRowTag, row(lane)));
   };
   V a = rows(0), b = rows(1), c = rows(2), d = rows(3), e = rows(8), f = rows(9), g = rows(10), h = rows(11);
   transpose4(a, b, c, d);
@@ -104,7 +104,9 @@ HWY_INLINE Motion gather(const SolverBody* bodies, const std::uint32_t* index) {
   // Parts of 128 bits are now x of bodies 0-3, fifth number of the same, x of 4-7, fifth number of those.
   const auto even = [](V low, V high) { return V{_mm512_shuffle_f32x4(low.raw, high.raw, 0x88)}; };
   const auto odd = [](V low, V high) { return V{_mm512_shuffle_f32x4(low.raw, high.raw, 0xDD)}; };
-  return {{even(a, e), even(b, f), even(c, g)}, {even(d, h), odd(a, e), odd(b, f)}};
+  const V all[8] = {even(a, e), even(b, f), even(c, g), even(d, h), odd(a, e), odd(b, f), odd(c, g), odd(d, h)};
+#pragma GCC unroll 8
+  for (int k = 0; k < 8; ++k) columns[k] = all[k];
 }
 
 // Bodies that cannot be moved are shared between lanes and threads: they are read, never written.
@@ -132,22 +134,26 @@ HWY_INLINE void scatter(const Motion& m, SolverBody* bodies, const std::uint32_t
 
 #else
 
-template <int kOffset>  // in floats from the body's beginning
-HWY_INLINE Motion gather(const SolverBody* bodies, const std::uint32_t* index) {
-  const auto row = [&](int lane) { return reinterpret_cast<const float*>(bodies + index[lane]) + kOffset; };
-  if constexpr (kVectorLanes == 8) {
-    V a = load(row(0)), b = load(row(1)), c = load(row(2)), d = load(row(3));
-    V e = load(row(4)), f = load(row(5)), g = load(row(6)), h = load(row(7));
-    transpose4(a, b, c, d);
-    transpose4(e, f, g, h);
-    return {{hn::ConcatLowerLower(kTag, e, a), hn::ConcatLowerLower(kTag, f, b), hn::ConcatLowerLower(kTag, g, c)},
-            {hn::ConcatLowerLower(kTag, h, d), hn::ConcatUpperUpper(kTag, e, a), hn::ConcatUpperUpper(kTag, f, b)}};
+template <class Row>
+HWY_INLINE void gatherColumns(Row&& row, V (&columns)[8]) {
+  const auto part = [&](int lane, int from) { return hn::LoadU(kTag, row(lane) + from); };
+  constexpr bool whole = kVectorLanes == 8;
+  V a = part(0, 0), b = part(1, 0), c = part(2, 0), d = part(3, 0);
+  V e = whole ? part(4, 0) : part(0, 4), f = whole ? part(5, 0) : part(1, 4);
+  V g = whole ? part(6, 0) : part(2, 4), h = whole ? part(7, 0) : part(3, 4);
+  transpose4(a, b, c, d);
+  transpose4(e, f, g, h);
+  if constexpr (whole) {
+    const V low[4] = {a, b, c, d}, high[4] = {e, f, g, h};
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) {
+      columns[k] = hn::ConcatLowerLower(kTag, high[k], low[k]);
+      columns[k + 4] = hn::ConcatUpperUpper(kTag, high[k], low[k]);
+    }
   } else {
-    V a = load(row(0)), b = load(row(1)), c = load(row(2)), d = load(row(3));
-    V e = load(row(0) + 4), f = load(row(1) + 4), g = load(row(2) + 4), h = load(row(3) + 4);
-    transpose4(a, b, c, d);
-    transpose4(e, f, g, h);
-    return {{a, b, c}, {d, e, f}};
+    const V all[8] = {a, b, c, d, e, f, g, h};
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; ++k) columns[k] = all[k];
   }
 }
 
@@ -177,6 +183,13 @@ HWY_INLINE void scatter(const Motion& m, SolverBody* bodies, const std::uint32_t
 #endif
 
 #endif
+
+template <int kOffset>  // in floats from the body's beginning
+HWY_INLINE Motion gather(const SolverBody* bodies, const std::uint32_t* index) {
+  V columns[8];
+  gatherColumns([&](int lane) { return reinterpret_cast<const float*>(bodies + index[lane]) + kOffset; }, columns);
+  return {{columns[0], columns[1], columns[2]}, {columns[3], columns[4], columns[5]}};
+}
 
 // Symmetric.
 struct Inertia {

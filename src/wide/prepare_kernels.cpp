@@ -114,6 +114,70 @@ HWY_INLINE void prepareFriction(ContactBlock& block, const V3& n, const V3& t1, 
   store(dot(n, add(turnA2, turnB2)), block.twist2 + at);
 }
 
+void Fill(ContactBlock& block, ContactPointLanes* points, const BlockSources& sources, const FillValues& values) {
+  const V zero = hn::Zero(kTag), one = hn::Set(kTag, 1.0f), rescale = hn::Set(kTag, values.rescale);
+  for (int at = 0; at < kLanes; at += static_cast<int>(hn::Lanes(kTag))) {
+    const auto take = [&](const float* const* rows, int from, V(&columns)[8])
+                          HWY_ATTR { gatherColumns([&](int lane) HWY_ATTR { return rows[at + lane] + from; }, columns); };
+    V massA[8], massB[8];
+    take(sources.massA, 0, massA);
+    take(sources.massB, 0, massB);
+    for (int k = 0; k < 6; ++k) {
+      store(massA[k], block.inertiaA[k] + at);
+      store(massB[k], block.inertiaB[k] + at);
+    }
+    store(massA[6], block.inverseMassA + at);
+    store(massB[6], block.inverseMassB + at);
+    const auto both = hn::And(hn::Gt(massA[6], zero), hn::Gt(massB[6], zero));
+    const auto choose = [&](float between, float ground)
+                            HWY_ATTR { return hn::IfThenElse(both, hn::Set(kTag, between), hn::Set(kTag, ground)); };
+    store(choose(values.between.rate, values.ground.rate), block.biasRate + at);
+    const V stiffness = choose(values.between.massScale, values.ground.massScale);
+    store(one, block.relaxes + at);
+    store(hn::Set(kTag, values.pushOut), block.pushOut + at);
+
+    V contact[8], friction[8];
+    take(sources.contact, 0, contact);
+    take(sources.friction, 0, friction);
+    const V3 normal{contact[0], contact[1], contact[2]}, between{contact[3], contact[4], contact[5]};
+    store(normal, block.normal, at);
+    store(contact[6], block.friction + at);
+    store(hn::Mul(rescale, contact[7]), block.twist + at);
+    store({hn::Mul(rescale, friction[0]), hn::Mul(rescale, friction[1]), hn::Mul(rescale, friction[2])}, block.armA1, at);
+    for (float* sum : {block.total1, block.total2, block.totalTwist}) store(zero, sum + at);
+
+    const V count = load(sources.count + at);
+    const auto onB = hn::Gt(load(sources.onB + at), zero);
+    for (unsigned p = 0; p < block.points; ++p) {
+      ContactPointLanes& point = points[p];
+      V numbers[8];
+      take(sources.points, static_cast<int>(p) * sources.pointStride, numbers);
+      const auto used = hn::Gt(count, hn::Set(kTag, static_cast<float>(p)));
+      const auto ifUsed = [&](V v) HWY_ATTR { return hn::IfThenElseZero(used, v); };
+      const V3 anchor{numbers[0], numbers[1], numbers[2]};
+      const V separation = numbers[3], impulse = numbers[4];
+      // From A's surface to B's, and from B's centre to A's.
+      V3 gap = between;
+      addScaled(gap, normal, separation);
+      const V3 armA{hn::IfThenElse(onB, hn::Sub(anchor.x, gap.x), anchor.x),
+                    hn::IfThenElse(onB, hn::Sub(anchor.y, gap.y), anchor.y),
+                    hn::IfThenElse(onB, hn::Sub(anchor.z, gap.z), anchor.z)};
+      const V3 armB{hn::IfThenElse(onB, anchor.x, hn::Add(anchor.x, gap.x)),
+                    hn::IfThenElse(onB, anchor.y, hn::Add(anchor.y, gap.y)),
+                    hn::IfThenElse(onB, anchor.z, hn::Add(anchor.z, gap.z))};
+      store({ifUsed(armA.x), ifUsed(armA.y), ifUsed(armA.z)}, point.armA, at);
+      store({ifUsed(armB.x), ifUsed(armB.y), ifUsed(armB.z)}, point.armB, at);
+      store(ifUsed(one), point.mass + at);
+      store(ifUsed(stiffness), point.stiffness + at);
+      store(ifUsed(separation), point.separation + at);
+      store(ifUsed(separation), point.gap + at);
+      store(ifUsed(hn::Mul(rescale, impulse)), point.impulse + at);
+      store(zero, point.total + at);
+      store(ifUsed(impulse), point.lever + at);
+    }
+  }
+}
+
 void Prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies, bool again) {
   for (ContactBlock& block : blocks) {
     ContactPointLanes* first = points + block.firstPoint;
@@ -146,8 +210,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cairn::wide {
 
+HWY_EXPORT(Fill);
 HWY_EXPORT(Prepare);
 
+void fill(ContactBlock& block, ContactPointLanes* points, const BlockSources& sources, const FillValues& values) {
+  HWY_DYNAMIC_DISPATCH(Fill)(block, points, sources, values);
+}
 void prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies, bool again) {
   HWY_DYNAMIC_DISPATCH(Prepare)(blocks, points, bodies, again);
 }
