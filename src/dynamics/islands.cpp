@@ -1,8 +1,12 @@
 #include "dynamics/islands.hpp"
 
+#include <atomic>
+
 namespace cairn {
 
 namespace {
+
+constexpr std::size_t kBodyGrain = 512;
 
 std::uint32_t root(std::vector<std::uint32_t>& parent, std::uint32_t i) {
   while (parent[i] != i) {
@@ -22,32 +26,42 @@ void unite(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint32_t b)
 
 }  // namespace
 
-int findIslands(System& system, IslandScratch& scratch) {
+int findIslands(System& system, const Tasks& tasks, IslandScratch& scratch) {
   const std::size_t count = system.bodies.size();
-  scratch.parent.resize(count);
-  scratch.number.assign(count, kNone);
-  for (std::uint32_t i = 0; i < count; ++i)
-    scratch.parent[i] = system.bodies[i].alive && system.bodies[i].isDynamic() ? i : kNone;
+  std::vector<std::uint32_t>& parent = scratch.parent;
+  parent.resize(count);
+  scratch.number.resize(count);
+  tasks.parallelFor(count, kBodyGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i)
+      parent[i] = system.bodies[i].alive && system.bodies[i].isDynamic() ? static_cast<std::uint32_t>(i) : kNone;
+  });
 
   const auto join = [&](std::uint32_t a, std::uint32_t b) {
-    if (scratch.parent[a] != kNone && scratch.parent[b] != kNone) unite(scratch.parent, a, b);
+    if (parent[a] != kNone && parent[b] != kNone) unite(parent, a, b);
   };
   for (const std::uint32_t slot : system.contacts.inUse) join(system.contacts.ends[slot].a, system.contacts.ends[slot].b);
   for (const Joint& joint : system.joints) {
     if (joint.alive) join(joint.a, joint.b);
   }
 
+  // Parents have smaller numbers than their children: one pass makes every root a parent.
   int islands = 0;
-  scratch.anyAsleep = false;
   for (std::uint32_t i = 0; i < count; ++i) {
-    Body& body = system.bodies[i];
-    body.island = kNone;
-    if (scratch.parent[i] == kNone) continue;
-    std::uint32_t& number = scratch.number[root(scratch.parent, i)];
-    if (number == kNone) number = static_cast<std::uint32_t>(islands++);
-    body.island = number;
-    scratch.anyAsleep |= !body.awake;
+    if (parent[i] == kNone) continue;
+    if (parent[i] == i) scratch.number[i] = static_cast<std::uint32_t>(islands++);
+    parent[i] = parent[parent[i]];
   }
+  std::atomic<bool> anyAsleep = false;
+  tasks.parallelFor(count, kBodyGrain, [&](std::size_t first, std::size_t last) {
+    bool asleep = false;
+    for (std::size_t i = first; i < last; ++i) {
+      Body& body = system.bodies[i];
+      body.island = parent[i] == kNone ? kNone : scratch.number[parent[i]];
+      asleep |= parent[i] != kNone && !body.awake;
+    }
+    if (asleep) anyAsleep.store(true, std::memory_order_relaxed);
+  });
+  scratch.anyAsleep = anyAsleep.load();
   return islands;
 }
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/tasks.hpp"
 #include "dynamics/system.hpp"
 
 namespace cairn {
@@ -15,7 +16,7 @@ struct IslandScratch {
 };
 
 // Numbers the islands in the order of their smallest body, writes Body::island, and returns how many there are.
-int findIslands(System& system, IslandScratch& scratch);
+int findIslands(System& system, const Tasks& tasks, IslandScratch& scratch);
 
 // Puts whole islands to sleep that have been slow for long enough, and wakes islands with a body that is awake.
 void updateSleep(System& system, const SleepOptions& options, int islands, double dt, IslandScratch& scratch);

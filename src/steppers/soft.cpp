@@ -68,6 +68,7 @@ void SoftStepper::makeBatches(StepContext& context, double dt) {
     at->size.bodies += size.bodies;
     at->size.contacts += size.contacts;
     batchOf_[i] = at->batch;
+    batches_[at->batch].contacts.expected = at->size.contacts;
     makeRoom(batches_[at->batch].bodies.movable, at->size.bodies);
   }
 
@@ -103,7 +104,7 @@ void SoftStepper::makeBatches(StepContext& context, double dt) {
   };
   for (const LiveContact& contact : plan_.contacts()) {
     SoftBatch& batch = batches_[batchOf_[contact.island]];
-    batch.contacts.count(groupOf(contact, batch));
+    if (batch.bodies.parts > 1) batch.contacts.count(groupOf(contact, batch));
   }
   for (std::size_t b = 0; b < count_; ++b) batches_[b].contacts.allCounted();
   for (const LiveContact& contact : plan_.contacts()) {

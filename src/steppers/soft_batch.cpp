@@ -15,6 +15,7 @@ void SoftBatch::clear(const IslandPlan& newPlan) {
   bodies.movable.clear();
   bodies.others.clear();
   contacts.contacts.clear();
+  contacts.expected = 0;
   joints.joints.clear();
 }
 

@@ -28,6 +28,7 @@ wide::Softness softness(double frequency, double dampingRatio, double h) {
 void SoftContacts::clear(std::size_t parts) {
   groups_.resize(parts == 1 ? 1 : parts + 1);
   firsts_.assign(groups_.size() + 1, 0);
+  if (parts == 1) firsts_[1] = expected;
 }
 
 void SoftContacts::allCounted() {

@@ -16,7 +16,8 @@ class SoftContacts {
  public:
   std::vector<ContactEnds> contacts;  // slots, with the batch's numbers of the bodies; group by group
 
-  // Taking contacts in: all are counted by their group, then added.
+  // Taking contacts in: with several parts, all are counted by their group; then they are added.
+  std::uint32_t expected = 0;
   void clear(std::size_t parts);
   void count(std::uint32_t group) { ++firsts_[group + 1]; }
   void allCounted();

@@ -64,6 +64,12 @@ void SubstepPlan::surveyBodies(StepContext& context, double dt) {
   const double gravity = context.settings.gravity.norm();
   const Vec3 up = gravity > 0.0 ? Vec3(-context.settings.gravity / gravity) : Vec3(Vec3::UnitZ());
   const Vec3 side = up.unitOrthogonal(), front = up.cross(side);
+  Vec3 origin = Vec3::Zero();  // of a body that moves: others may be anywhere, or nowhere
+  for (const Body& body : system.bodies) {
+    if (body.island == kNone || !body.moves()) continue;
+    origin = body.center;
+    break;
+  }
   resizeGently(bodies_, system.bodies.size());
   resizeGently(bodySurveys_, system.bodies.size());
   context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
@@ -73,6 +79,10 @@ void SubstepPlan::surveyBodies(StepContext& context, double dt) {
       if (body.island == kNone || !body.moves()) continue;
       brief = {body.island, static_cast<float>(body.inverseMass), static_cast<float>(thicknessOf(body)), 0.0f};
       BodySurvey& survey = bodySurveys_[i];
+      const Vec3 place = body.center - origin;
+      survey.x = static_cast<float>(side.dot(place));
+      survey.y = static_cast<float>(front.dot(place));
+      survey.z = static_cast<float>(up.dot(place));
       // Its own spread: of a body with moments I, the mean of (a.r)(b.r) is ((tr I / 2) a.b - a.I b) / m.
       const Vec3 a = body.rotation.conjugate() * side, b = body.rotation.conjugate() * front;
       const Vec3 ia = body.inertia * a;
@@ -93,10 +103,9 @@ void SubstepPlan::surveyBodies(StepContext& context, double dt) {
     if (brief.island == kNone) continue;
     const BodySurvey& survey = bodySurveys_[i];
     Need& need = needs_[brief.island];
-    if (!need.any) need.origin = system.bodies[i].center;
+    if (!need.any) need.origin = {survey.x, survey.y, survey.z};
     need.any = true;
-    const Vec3 place = system.bodies[i].center - need.origin;
-    const double x = side.dot(place), y = front.dot(place), z = up.dot(place);
+    const double x = survey.x - need.origin.x(), y = survey.y - need.origin.y(), z = survey.z - need.origin.z();
     brief.height = static_cast<float>(z);
     ++need.bodies;
     need.z += z;
@@ -225,8 +234,11 @@ const std::vector<IslandPlan>& SubstepPlan::make(StepContext& context, double dt
     plans_[i] = {(eighths + 7) / 8, layersOf(need) > kTall};
     needs_[i].after = eighths;
   }
-  for (Body& body : system.bodies)
-    if (body.island != kNone && body.moves()) body.substeps = static_cast<std::uint16_t>(needs_[body.island].after);
+  context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i)
+      if (bodies_[i].island != kNone)
+        system.bodies[i].substeps = static_cast<std::uint16_t>(needs_[bodies_[i].island].after);
+  });
   return plans_;
 }
 

@@ -77,6 +77,7 @@ class SubstepPlan {
 
   // What a body tells of its island.
   struct BodySurvey {
+    float x, y, z;          // m to the side, to the front, up, from the first body of any island
     float xx, xy, yy;       // m^2: of its own mass about its centre
     float spin, speed;      // squares
     float mass, lightness;  // kg, 1/kg

@@ -75,6 +75,7 @@ struct WorldImpl {
   void applyDrag(double dt);
   const std::string& findRefusal();
   void checkResult(StepReport& report);
+  void countBodies(StepReport& report);
   void markTouching();
   void collectEvents();
 };

@@ -106,6 +106,23 @@ void WorldImpl::checkResult(StepReport& report) {
       report);
 }
 
+void WorldImpl::countBodies(StepReport& report) {
+  const std::vector<Body>& bodies = state.system.bodies;
+  std::atomic<int> all = 0, awake = 0;
+  tasks.parallelFor(bodies.size(), kColliderGrain, [&](std::size_t first, std::size_t last) {
+    int here = 0, moving = 0;
+    for (std::size_t i = first; i < last; ++i) {
+      if (!bodies[i].alive || bodies[i].kind != BodyKind::Dynamic) continue;
+      ++here;
+      moving += bodies[i].moves() ? 1 : 0;
+    }
+    all += here;
+    awake += moving;
+  });
+  report.bodies = all.load();
+  report.awake = awake.load();
+}
+
 void WorldImpl::followTrajectories(double dt) {
   System& system = state.system;
   if (!system.extras.empty()) {
@@ -201,19 +218,20 @@ StepReport World::step(double dt) {
                                  dt};
     updateContacts(system.broad.pairs, system.contacts, input, impl.tasks, impl.narrowScratch, state.ending);
     timer.finish(Phase::NarrowPhase);
-    report.islands = findIslands(system, impl.islandScratch);
+    report.islands = findIslands(system, impl.tasks, impl.islandScratch);
     wakeIslands(system, report.islands, impl.islandScratch);
     timer.finish(Phase::Islands);
 
     StepContext context{system, state.settings, impl.tasks, report, timer, impl.problems, impl.impacts, state.time};
     impl.stepper->step(context, dt);
     report.totalMs = timer.totalMs();
-    if (report.status != StepStatus::Ok) return;
+    if (report.status != StepStatus::Ok) return impl.countBodies(report);
 
     impl.applyDrag(dt);
     impl.checkResult(report);
     impl.markTouching();
     updateSleep(system, state.settings.sleep, report.islands, dt, impl.islandScratch);
+    impl.countBodies(report);
     state.time += dt;
     timer.finish(Phase::Finish);
     report.totalMs = timer.totalMs();
@@ -221,11 +239,6 @@ StepReport World::step(double dt) {
 
   report.time = state.time;
   report.pairs = static_cast<int>(system.broad.pairs.size());
-  for (const Body& body : system.bodies) {
-    if (!body.alive || body.kind != BodyKind::Dynamic) continue;
-    ++report.bodies;
-    report.awake += body.moves() ? 1 : 0;
-  }
   return report;
 }
 

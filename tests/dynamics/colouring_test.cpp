@@ -77,7 +77,7 @@ TEST(Islands, AreTheConnectedComponentsOfBodiesThatMove) {
   for (int round = 0; round < 200; ++round) {
     System system = randomSystem(random, 2 + static_cast<int>(random() % 100), static_cast<int>(random() % 120));
     IslandScratch scratch;
-    const int islands = findIslands(system, scratch);
+    const int islands = findIslands(system, Tasks(), scratch);
     // Brute force: spread labels until nothing changes.
     std::vector<std::size_t> label(system.bodies.size());
     std::iota(label.begin(), label.end(), std::size_t{0});
