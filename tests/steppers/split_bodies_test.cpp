@@ -1,0 +1,84 @@
+#include "steppers/split_bodies.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+namespace cairn {
+namespace {
+
+struct Split {
+  std::vector<std::uint32_t> movable;
+  std::vector<std::uint16_t> partOf;
+  std::size_t parts = 0;
+};
+
+Split splitOf(const std::vector<Body>& bodies) {
+  Split split;
+  split.movable.resize(bodies.size());
+  std::iota(split.movable.begin(), split.movable.end(), 0u);
+  split.parts = BodySplitter().split(bodies, split.movable, split.partOf);
+  return split;
+}
+
+std::vector<Body> cloud(std::size_t count, const Vec3& size, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> unit(0.0, 1.0);
+  std::vector<Body> bodies(count);
+  for (Body& body : bodies) body.center = size.cwiseProduct(Vec3(unit(random), unit(random), unit(random)));
+  return bodies;
+}
+
+TEST(SplitBodies, EveryBodyIsInOnePartAndPartsAreAboutEqual) {
+  for (const std::size_t count : {1, 100, 511, 512, 513, 1000, 1023, 1024, 5000, 20001}) {
+    const Split split = splitOf(cloud(count, Vec3(10, 10, 3), 1));
+    std::vector<std::uint32_t> sorted = split.movable;
+    std::sort(sorted.begin(), sorted.end());
+    for (std::uint32_t i = 0; i < count; ++i) ASSERT_EQ(sorted[i], i);
+    if (count < 512) {
+      EXPECT_EQ(split.parts, 1u);
+      EXPECT_TRUE(split.partOf.empty());
+      EXPECT_TRUE(std::is_sorted(split.movable.begin(), split.movable.end()));
+      continue;
+    }
+    ASSERT_EQ(split.partOf.size(), count);
+    EXPECT_TRUE(std::is_sorted(split.partOf.begin(), split.partOf.end()));
+    std::vector<std::size_t> sizes(split.parts, 0);
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_LT(split.partOf[i], split.parts);
+      ++sizes[split.partOf[i]];
+      const bool goesOn = i > 0 && split.partOf[i] == split.partOf[i - 1];
+      ASSERT_TRUE(!goesOn || split.movable[i - 1] < split.movable[i]);
+    }
+    const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
+    EXPECT_GE(*least, 256u);
+    EXPECT_LE(*most - *least, 1u);
+  }
+}
+
+TEST(SplitBodies, AcrossTheLongestSide) {
+  const std::vector<Body> bodies = cloud(600, Vec3(1, 2, 30), 2);
+  const Split split = splitOf(bodies);
+  ASSERT_EQ(split.parts, 2u);
+  double top = 0.0, bottom = 1e9;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const double z = bodies[split.movable[i]].center.z();
+    if (split.partOf[i] == 0) {
+      top = std::max(top, z);
+    } else {
+      bottom = std::min(bottom, z);
+    }
+  }
+  EXPECT_LE(top, bottom);
+}
+
+TEST(SplitBodies, BodiesInOnePlaceAreSplitByTheirNumbers) {
+  const Split split = splitOf(std::vector<Body>(1024));
+  ASSERT_EQ(split.parts, 4u);
+  EXPECT_TRUE(std::is_sorted(split.movable.begin(), split.movable.end()));
+}
+
+}  // namespace
+}  // namespace cairn
