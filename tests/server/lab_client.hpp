@@ -99,12 +99,13 @@ class LabClient {
   bool isOpen() const { return isOpen_; }
   unsigned status() const { return response_.result_int(); }
 
-  void send(const std::string& text) {
+  bool send(const std::string& text) {  // false: the connection ended before all of it was out
     beast::error_code error;
     socket_.text(true);
     finish(
         context_, [&](auto done) { socket_.async_write(net::buffer(text), done); }, error);
     if (error) isOpen_ = false;
+    return !error;
   }
   void sendBinary(const std::string& bytes) {
     beast::error_code error;
@@ -119,6 +120,7 @@ class LabClient {
     beast::error_code error;
     isOpen_ = finish(
         context_, [&](auto done) { socket_.async_read(buffer_, done); }, error);
+    end_ = error.message();
     if (!isOpen_) return false;
     message_ = beast::buffers_to_string(buffer_.data());
     isText_ = socket_.got_text();
@@ -177,6 +179,7 @@ class LabClient {
   const std::string& message() const { return message_; }
   bool isText() const { return isText_; }
   websocket::close_reason closeReason() const { return socket_.reason(); }
+  const std::string& end() const { return end_; }  // how the connection ended, in the system's words
   tcp::socket& socket() { return beast::get_lowest_layer(socket_).socket(); }
 
   bool acknowledges = true;
@@ -188,7 +191,7 @@ class LabClient {
   websocket::response_type response_;
   beast::error_code handshake_;
   beast::flat_buffer buffer_;
-  std::string message_;
+  std::string message_, end_;
   rapidjson::Document json_;
   bool isText_ = false, isOpen_ = false;
   int id_ = 0;

@@ -281,9 +281,12 @@ TEST(Live, TooLongTooManyAndTooBinaryMessagesEndTheConnection) {
   {
     LabClient client(server);
     client.acknowledges = false;
-    client.send("{\"do\":\"see\",\"x\":\"" + std::string(70000, 'x') + "\"}");
+    const bool allSent = client.send("{\"do\":\"see\",\"x\":\"" + std::string(70000, 'x') + "\"}");
     EXPECT_TRUE(client.awaitEnd());
-    EXPECT_EQ(client.closeReason().code, websocket::close_code::too_big);
+    // Who is still writing when the server hangs up may not get to read why.
+    if (allSent) {
+      EXPECT_EQ(client.closeReason().code, websocket::close_code::too_big) << client.end();
+    }
   }
   {
     LabClient client(server);
