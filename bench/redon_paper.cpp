@@ -15,6 +15,19 @@ void addColumn(const SparseMatrix& w, int column, double factor, Vector& out) {
   for (SparseMatrix::InnerIterator entry(w, column); entry; ++entry) out[entry.col()] += factor * entry.value();
 }
 
+void addColumn(const EntryAccess& w, int column, double factor, Vector& out) {
+  for (int row = 0; row < w.rows(); ++row) out[row] += factor * w.coeff(row, column);
+}
+
+template <class Delassus>
+void addColumns(const Delassus& w, const std::vector<int>& columns, const Vector& factors, Vector& out) {
+  for (std::size_t k = 0; k < columns.size(); ++k) addColumn(w, columns[k], factors[k], out);
+}
+void addColumns(const EntryAccess& w, const std::vector<int>& columns, const Vector& factors, Vector& out) {
+  for (int row = 0; row < w.rows(); ++row)
+    for (std::size_t k = 0; k < columns.size(); ++k) out[row] += w.coeff(row, columns[k]) * factors[k];
+}
+
 Vector solveDense(const Matrix& w, const std::vector<int>& rows, const Vector& right) {
   return Matrix(w(rows, rows)).llt().solve(right);
 }
@@ -34,6 +47,7 @@ class FromScratch {
 
   Vector solve(const Matrix& w, const Vector& right) const { return solveDense(w, members_, right); }
 
+  Vector solve(const EntryAccess& w, const Vector& right) const { return solve(w.entries, right); }
   Vector solve(const SparseMatrix& w, const Vector& right) const {
     std::vector<int> place(w.rows(), -1);
     for (std::size_t i = 0; i < members_.size(); ++i) place[members_[i]] = static_cast<int>(i);
@@ -139,7 +153,7 @@ PaperRun dantzig(const Delassus& w, const Vector& b, double tolerance) {
       for (std::size_t k = 0; k < clamped.size(); ++k) right[k] = -change[clamped[k]];
       if (!clamped.empty()) step = factor.solve(w, right);
       ++run.systems;
-      for (std::size_t k = 0; k < clamped.size(); ++k) addColumn(w, clamped[k], step[k], change);
+      addColumns(w, clamped, step, change);
 
       double length = change[driven] > 0.0 ? -a[driven] / change[driven] : std::numeric_limits<double>::infinity();
       length *= 1.0 - 1e-9;  // of two limits that are met together, the driven contact's own comes first
@@ -305,6 +319,9 @@ class PaperWilhelmsen {
 
 PaperRun dantzigOfPaper(const Matrix& w, const Vector& b, double tolerance) { return dantzig<FromScratch>(w, b, tolerance); }
 PaperRun dantzigOfPaper(const SparseMatrix& w, const Vector& b, double tolerance) {
+  return dantzig<FromScratch>(w, b, tolerance);
+}
+PaperRun dantzigOfPaper(const EntryAccess& w, const Vector& b, double tolerance) {
   return dantzig<FromScratch>(w, b, tolerance);
 }
 PaperRun updatedDantzig(const Matrix& w, const Vector& b, double tolerance) { return dantzig<Updated>(w, b, tolerance); }

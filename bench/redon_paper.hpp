@@ -12,10 +12,21 @@ struct PaperRun {
   int systems = 0;  // linear systems solved
 };
 
+// A sparse W whose entries are asked for one by one, as the formula has it: da_i = sum of W(i, k) df_k over the k in use,
+// for every contact i, whether W(i, k) is zero or not. Each is found at once. Systems are sparse.
+struct EntryAccess {
+  explicit EntryAccess(const SparseMatrix& w) : entries(w), table(w) {}
+  double coeff(int row, int column) const { return table(row, column); }
+  Eigen::Index rows() const { return table.rows(); }
+  const SparseMatrix& entries;
+  RowMatrix table;
+};
+
 // Dantzig's algorithm as Baraff gives it (SIGGRAPH 94) on a = W f + b, a >= 0, f >= 0, a.f = 0. `w` is used as a dense
 // matrix or as a sparse one. A contact counts as violated if a_i < -tolerance sqrt(w_ii).
 PaperRun dantzigOfPaper(const Matrix& w, const Vector& b, double tolerance);
 PaperRun dantzigOfPaper(const SparseMatrix& w, const Vector& b, double tolerance);
+PaperRun dantzigOfPaper(const EntryAccess& w, const Vector& b, double tolerance);
 PaperRun updatedDantzig(const Matrix& w, const Vector& b, double tolerance);
 PaperRun updatedDantzig(const SparseMatrix& w, const Vector& b, double tolerance);
 

@@ -17,8 +17,8 @@ class Tasks {
 
   int threads() const { return threads_; }
   void setThreads(int threads) {
+    team_ = threads > 1 ? std::make_unique<Team>(threads) : nullptr;  // throws if the system gives no more threads
     threads_ = threads < 1 ? 1 : threads;
-    team_ = threads_ > 1 ? std::make_unique<Team>(threads_) : nullptr;
   }
 
   // Runs everything inside with threads that stay awake between loops: enter once per step.

@@ -31,10 +31,17 @@ std::uint64_t packed(std::uint32_t loop, std::uint32_t piece) { return (std::uin
 }  // namespace
 
 Team::Team(int threads) : shares_(static_cast<std::size_t>(threads)) {
-  for (std::size_t i = 1; i < shares_.size(); ++i) workers_.emplace_back([this, i] { workerLoop(i); });
+  try {
+    for (std::size_t i = 1; i < shares_.size(); ++i) workers_.emplace_back([this, i] { workerLoop(i); });
+  } catch (...) {  // the system gives no more threads
+    dismiss();
+    throw;
+  }
 }
 
-Team::~Team() {
+Team::~Team() { dismiss(); }
+
+void Team::dismiss() {
   stop_.store(true);
   loop_.fetch_add(1);
   loop_.notify_all();

@@ -41,6 +41,7 @@ class Team {
     std::atomic<std::uint32_t> end{0};
   };
 
+  void dismiss();
   void workerLoop(std::size_t self);
   void helpWith(std::uint32_t loop, std::size_t self);
   std::uint32_t waitForLoopAfter(std::uint32_t loop) const;

@@ -10,16 +10,16 @@ namespace {
 constexpr double kKeepDistance = 5e-4;  // m
 constexpr double kKeepShare = 1e-3;     // of the smaller one's radius, if that is less
 
+}  // namespace
+
 bool isFlat(const Shape& shape) {
   return shape.type == ShapeType::Box || shape.type == ShapeType::Hull || shape.type == ShapeType::Plane;
 }
 
-}  // namespace
-
-void rememberManifold(const Collider& a, const Collider& b, const Placement& placeA, const Placement& placeB, double margin,
-                      const Manifold& manifold, KeptManifold& kept) {
+void rememberManifold(const Placement& placeA, const Placement& placeB, double margin, const Manifold& manifold,
+                      KeptManifold& kept) {
   kept.margin = -1.0f;
-  if (manifold.count == 0 || !isFlat(a.shape) || !isFlat(b.shape)) return;
+  if (manifold.count == 0) return;
   const Quat toA = placeA.rotation.conjugate();
   const Mat3 axes = toA.toRotationMatrix();
   kept.offset = axes * (placeB.center - placeA.center);

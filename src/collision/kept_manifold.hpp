@@ -35,9 +35,11 @@ struct KeptManifold {
   static constexpr double kMarginSlack = 1e-3;  // m
 };
 
-// Remembers the manifold; forgets the old one if these shapes are not of the kind that is kept.
-void rememberManifold(const Collider& a, const Collider& b, const Placement& placeA, const Placement& placeB, double margin,
-                      const Manifold& manifold, KeptManifold& kept);
+bool isFlat(const Shape& shape);  // manifolds of two such are kept
+
+// Remembers the manifold of two flat shapes; forgets the old one.
+void rememberManifold(const Placement& placeA, const Placement& placeB, double margin, const Manifold& manifold,
+                      KeptManifold& kept);
 
 // A manifold as it is now, relative to the centres of mass, world axes.
 struct MovedManifold {

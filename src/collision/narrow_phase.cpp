@@ -23,6 +23,26 @@ double margin(const Collider& a, const Collider& b, const NarrowPhaseInput& inpu
   return contactMargin(a, b, input.speculativeDistance, input.dt);
 }
 
+// The same single point as before, of curved shapes: its place is new, its impulse is not. False if it is not the same.
+bool carryOverSingle(Contact& contact, const Manifold& manifold, const Vec3& centerA, const Vec3& centerB) {
+  const ManifoldPoint& from = manifold.points[0];
+  ContactPoint& to = contact.points[0];
+  if (manifold.count != 1 || contact.count != 1 || from.feature != to.feature) return false;
+  const Float3 normal = manifold.normal.cast<float>();
+  if (!(contact.normal.dot(normal) > kSameNormal)) return false;
+  contact.oldPoints = 1;
+  contact.normal = normal;
+  contact.between = (centerA - centerB).cast<float>();
+  contact.anchorsOnB = (from.position - centerB).squaredNorm() < (from.position - centerA).squaredNorm();
+  const Vec3 half = 0.5 * from.separation * manifold.normal;
+  const Vec3 anchor = contact.anchorsOnB ? Vec3(from.position + half - centerB) : Vec3(from.position - half - centerA);
+  to.anchor = anchor.cast<float>();
+  to.separation = static_cast<float>(from.separation);
+  to.totalImpulse = 0.0f;
+  contact.frictionImpulse -= normal * normal.dot(contact.frictionImpulse);
+  return true;
+}
+
 // Writes the manifold over the contact's points; points that were there before keep their impulses.
 void carryOver(Contact& contact, const Manifold& manifold, const Vec3& centerA, const Vec3& centerB, float matchDistance) {
   const Contact old = contact;
@@ -162,8 +182,12 @@ class Mixture {
 }  // namespace
 
 ColliderGate gateOf(const Collider& collider, double dt) {
-  return {collider.travel, dt * (collider.velocity.norm() + collider.spinReach), static_cast<float>(collider.radius),
-          collider.dynamic, collider.active};
+  return {collider.travel,
+          dt * (collider.velocity.norm() + collider.spinReach),
+          static_cast<float>(collider.radius),
+          collider.dynamic,
+          collider.active,
+          isFlat(collider.shape)};
 }
 
 double contactMargin(const Collider& a, const Collider& b, double speculativeDistance, double dt) {
@@ -228,21 +252,23 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
       const Collider& a = input.colliders[pair.a];
       const Collider& b = input.colliders[pair.b];
       Contact& contact = cache.slots[pair.contact];
-      const KeptManifold& kept = cache.kept[pair.contact];
+      KeptManifold& kept = cache.kept[pair.contact];
+      const bool keeps = gateA.flat && gateB.flat;
       const Placement& placeA = input.places[contact.bodyA];
       const Placement& placeB = input.places[contact.bodyB];
       // The margin is no more than the two reaches, and these are at hand.
       double distance = input.speculativeDistance + gateA.reach + gateB.reach;
-      if (!kept.isGoodFor(distance)) distance = margin(a, b, input);
-      if (kept.isGoodFor(distance) &&
+      if (keeps && !kept.isGoodFor(distance)) distance = margin(a, b, input);
+      if (keeps && kept.isGoodFor(distance) &&
           moveManifold(kept, contact.count, std::min(gateA.radius, gateB.radius), placeA, placeB, moved)) {
         keepPoints(contact, moved);
         continue;
       }
       distance = margin(a, b, input);
       collide(a.shape, a.pose, b.shape, b.pose, distance, manifold);
-      rememberManifold(a, b, placeA, placeB, distance, manifold, cache.kept[pair.contact]);
+      if (keeps) rememberManifold(placeA, placeB, distance, manifold, kept);
       mixture.give(a.material, b.material, input, contact);
+      if (carryOverSingle(contact, manifold, placeA.center, placeB.center)) continue;
       const float size = static_cast<float>(std::min(a.radius, b.radius));
       carryOver(contact, manifold, placeA.center, placeB.center, std::min(kMatchDistance, kMatchShare * size));
       anyEnded |= contact.count == 0;

@@ -14,6 +14,7 @@ struct ColliderGate {
   double reach = 0.0;   // m that any point of it may move within the step
   float radius = 0.0f;  // m
   bool dynamic = false, active = false;
+  bool flat = false;  // manifolds of two such are kept
 };
 ColliderGate gateOf(const Collider& collider, double dt);
 

@@ -13,8 +13,8 @@ constexpr int kFirstStaticColour = kColours - 16;
 constexpr std::size_t kFewContacts = 32;
 }  // namespace
 
-void colourContacts(std::span<const ContactEnds> contacts, std::uint32_t movable, Colouring& colouring) {
-  colouring.used.assign(movable, 0);
+void colourContacts(std::span<const ContactEnds> contacts, MovableBodies movable, Colouring& colouring) {
+  colouring.used.assign(movable.last - movable.first, 0);
   colouring.colourOf.resize(contacts.size());
   std::array<std::uint32_t, kColours + 2> counts{};
 
@@ -22,16 +22,17 @@ void colourContacts(std::span<const ContactEnds> contacts, std::uint32_t movable
   const std::uint64_t reserved = contacts.size() <= kFewContacts ? 0 : low;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const auto [contact, a, b, points] = contacts[i];
-    const bool movesA = a < movable, movesB = b < movable;
-    std::uint64_t taken = (movesA ? colouring.used[a] : 0) | (movesB ? colouring.used[b] : 0);
+    const bool movesA = movable.has(a), movesB = movable.has(b);
+    std::uint64_t taken =
+        (movesA ? colouring.used[a - movable.first] : 0) | (movesB ? colouring.used[b - movable.first] : 0);
     taken |= movesA && movesB ? ~low : reserved;
     const int colour = std::countr_one(taken);
     std::uint8_t chosen = kSerial;
     if (colour < kColours) {
       chosen = static_cast<std::uint8_t>(colour);
       const std::uint64_t bit = std::uint64_t{1} << colour;
-      if (movesA) colouring.used[a] |= bit;
-      if (movesB) colouring.used[b] |= bit;
+      if (movesA) colouring.used[a - movable.first] |= bit;
+      if (movesB) colouring.used[b - movable.first] |= bit;
     }
     colouring.colourOf[i] = chosen;
     ++counts[chosen];

@@ -28,8 +28,13 @@ struct Colouring {
   std::vector<std::uint8_t> colourOf;
 };
 
-// Greedy, in the order given. Bodies up to `movable` can be moved, those from there on cannot; at least one of every contact
-// can.
-void colourContacts(std::span<const ContactEnds> contacts, std::uint32_t movable, Colouring& colouring);
+// Bodies with numbers from first to last, without the last, can be moved.
+struct MovableBodies {
+  std::uint32_t first, last;
+  bool has(std::uint32_t body) const { return body >= first && body < last; }
+};
+
+// Greedy, in the order given. At least one body of every contact can be moved.
+void colourContacts(std::span<const ContactEnds> contacts, MovableBodies movable, Colouring& colouring);
 
 }  // namespace cairn

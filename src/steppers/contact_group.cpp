@@ -128,9 +128,9 @@ void ContactGroup::fillBlock(std::size_t index, const std::vector<Contact>& slot
     if ((stated >> lane & 1) != 0) stateStiffness(block, points, lane, slots[block.contact[lane]], values.h);
 }
 
-void ContactGroup::begin(std::span<const ContactEnds> contacts, const std::vector<Contact>& slots, SoftBodies& bodies,
-                         const SoftContactValues& values) {
-  colourContacts(contacts, bodies.ground(), colouring_);
+void ContactGroup::begin(std::span<const ContactEnds> contacts, MovableBodies movable, const std::vector<Contact>& slots,
+                         SoftBodies& bodies, const SoftContactValues& values) {
+  colourContacts(contacts, movable, colouring_);
   layOut();
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     fillBlock(i, slots, bodies, values);

@@ -19,8 +19,9 @@ struct SoftContactValues {
 
 class ContactGroup {
  public:
-  void begin(std::span<const ContactEnds> contacts, const std::vector<Contact>& slots, SoftBodies& bodies,
-             const SoftContactValues& values);
+  // `movable`: those bodies that its contacts may move.
+  void begin(std::span<const ContactEnds> contacts, MovableBodies movable, const std::vector<Contact>& slots,
+             SoftBodies& bodies, const SoftContactValues& values);
   void finish(std::vector<Contact>& slots, float unscale) const;
   // Rows of bodies that spin fast for their shape, for the inertia that they have now.
   void refreshSpinning(SoftBodies& bodies);

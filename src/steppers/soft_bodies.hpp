@@ -5,8 +5,10 @@
 // then others that cannot be moved but are on the move, or hold a joint.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
+#include "dynamics/colouring.hpp"
 #include "dynamics/system.hpp"
 #include "steppers/stepper.hpp"
 #include "wide/body_kernels.hpp"
@@ -47,6 +49,13 @@ class SoftBodies {
   // Parts of a large island.
   std::size_t parts = 1;
   std::vector<std::uint16_t> partOf;  // of the movable ones, if there are several parts; they are in the order of parts
+  // Of a part; of all parts if there is no such.
+  MovableBodies movableIn(std::size_t part) const {
+    if (parts == 1 || part >= parts) return {0, ground()};
+    const auto range = std::equal_range(partOf.begin(), partOf.end(), static_cast<std::uint16_t>(part));
+    return {static_cast<std::uint32_t>(range.first - partOf.begin()),
+            static_cast<std::uint32_t>(range.second - partOf.begin())};
+  }
   std::uint32_t ground() const { return static_cast<std::uint32_t>(movable.size()); }
   std::uint32_t addOther(std::uint32_t body);  // its number in the batch
 

@@ -52,8 +52,8 @@ void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, do
 
   context.tasks.parallelFor(groups_.size(), 1, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i)
-      groups_[i].begin(std::span(contacts).subspan(firsts_[i], firsts_[i + 1] - firsts_[i]), system.contacts.slots, bodies,
-                       values_);
+      groups_[i].begin(std::span(contacts).subspan(firsts_[i], firsts_[i + 1] - firsts_[i]), bodies.movableIn(i),
+                       system.contacts.slots, bodies, values_);
   });
   bounces_ = std::any_of(groups_.begin(), groups_.end(), [](const ContactGroup& group) { return group.bounces(); });
 }

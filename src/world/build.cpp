@@ -179,8 +179,8 @@ const WorldSettings& World::settings() const { return impl_->state.settings; }
 void World::setSettings(const WorldSettings& settings) {
   checkSettings(settings);
   std::unique_ptr<Stepper> stepper = makeStepper(settings.stepper);
-  impl_->stepper = std::move(stepper);
   if (impl_->tasks.threads() != settings.threads) impl_->tasks.setThreads(settings.threads);
+  impl_->stepper = std::move(stepper);
   if (impl_->state.settings.pairs != settings.pairs) impl_->state.system.contacts.forgetManifolds();
   if (!settings.sleep.enabled)
     for (Body& body : impl_->state.system.bodies) body.stillSeconds = 0.0;
