@@ -8,7 +8,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t kPairGrain = 64;
+constexpr std::size_t kPairGrain = 128;
 constexpr std::uint32_t kWanted = kNone - 1;  // a pair that is to get a contact slot
 // A point without a twin by feature takes over the impulse of an old point this close to it.
 constexpr float kMatchDistance = 0.01f;  // m

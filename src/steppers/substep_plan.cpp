@@ -9,7 +9,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t kBodyGrain = 256, kContactGrain = 64;
+constexpr std::size_t kBodyGrain = 256, kContactGrain = 128;
 constexpr double kAngle = 6.283185307179586 * 3.0 / 16.0;  // omega h of the stiffest springs
 constexpr double kDeepest = 0.01;                          // m that a loaded point may sink
 constexpr double kDeepestShare = 0.015;                    // of the body's size, likewise
