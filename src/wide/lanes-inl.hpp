@@ -85,6 +85,17 @@ HWY_INLINE void transpose4(V& a, V& b, V& c, V& d) {
   d = hn::BitCast(kTag, hn::InterleaveUpper(wide, ab1, cd1));
 }
 
+// From columns to rows: parts of 128 bits are first and second halves of the rows of bodies.
+HWY_INLINE void halvesOfRows(const Motion& m, V (&first)[4], V (&second)[4]) {
+  const V zero = hn::Zero(kTag);
+  V a = m.linear.x, b = m.linear.y, c = m.linear.z, d = m.angular.x;
+  V e = m.angular.y, f = m.angular.z, g = zero, h = zero;
+  transpose4(a, b, c, d);
+  transpose4(e, f, g, h);
+  first[0] = a, first[1] = b, first[2] = c, first[3] = d;
+  second[0] = e, second[1] = f, second[2] = g, second[3] = h;
+}
+
 // A body's row is eight numbers, the last two unused: half a vector of sixteen lanes, one of eight, or two of four.
 constexpr int kVectorLanes = static_cast<int>(hn::MaxLanes(Tag()));
 
@@ -111,12 +122,8 @@ HWY_INLINE void gatherColumns(Row&& row, V (&columns)[8]) {
 
 // Bodies that cannot be moved are shared between lanes and threads: they are read, never written.
 HWY_INLINE void scatter(const Motion& m, SolverBody* bodies, const std::uint32_t* index, unsigned mask) {
-  const V zero = hn::Zero(kTag);
-  V a = m.linear.x, b = m.linear.y, c = m.linear.z, d = m.angular.x;
-  V e = m.angular.y, f = m.angular.z, g = zero, h = zero;
-  transpose4(a, b, c, d);
-  transpose4(e, f, g, h);
-  const V first[4] = {a, b, c, d}, second[4] = {e, f, g, h};
+  V first[4], second[4];
+  halvesOfRows(m, first, second);
   const auto put = [&](auto row, int lane) {
     if ((mask >> lane & 1u) != 0) hn::Store(row, kRowTag, bodies[index[lane]].velocity);
   };
@@ -159,12 +166,8 @@ HWY_INLINE void gatherColumns(Row&& row, V (&columns)[8]) {
 
 // Bodies that cannot be moved are shared between lanes and threads: they are read, never written.
 HWY_INLINE void scatter(const Motion& m, SolverBody* bodies, const std::uint32_t* index, unsigned mask) {
-  const V zero = hn::Zero(kTag);
-  V a = m.linear.x, b = m.linear.y, c = m.linear.z, d = m.angular.x;
-  V e = m.angular.y, f = m.angular.z, g = zero, h = zero;
-  transpose4(a, b, c, d);
-  transpose4(e, f, g, h);
-  const V first[4] = {a, b, c, d}, second[4] = {e, f, g, h};
+  V first[4], second[4];
+  halvesOfRows(m, first, second);
   for (int lane = 0; lane < 4; ++lane) {
     if constexpr (kVectorLanes == 8) {
       if ((mask >> lane & 1u) != 0)
