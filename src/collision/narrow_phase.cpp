@@ -23,6 +23,21 @@ double margin(const Collider& a, const Collider& b, const NarrowPhaseInput& inpu
   return contactMargin(a, b, input.speculativeDistance, input.dt);
 }
 
+// Where the point is on the nearer body's surface.
+Float3 anchorOf(const Contact& contact, const ManifoldPoint& from, const Vec3& normal, const Vec3& centerA,
+                const Vec3& centerB) {
+  const Vec3 half = 0.5 * from.separation * normal;
+  const Vec3 anchor = contact.anchorsOnB ? Vec3(from.position + half - centerB) : Vec3(from.position - half - centerA);
+  return anchor.cast<float>();
+}
+
+void placeContact(Contact& contact, const Manifold& manifold, const Vec3& centerA, const Vec3& centerB) {
+  contact.normal = manifold.normal.cast<float>();
+  contact.between = (centerA - centerB).cast<float>();
+  const Vec3& place = manifold.points[0].position;
+  contact.anchorsOnB = (place - centerB).squaredNorm() < (place - centerA).squaredNorm();
+}
+
 // The same single point as before, of curved shapes: its place is new, its impulse is not. False if it is not the same.
 bool carryOverSingle(Contact& contact, const Manifold& manifold, const Vec3& centerA, const Vec3& centerB) {
   const ManifoldPoint& from = manifold.points[0];
@@ -31,12 +46,8 @@ bool carryOverSingle(Contact& contact, const Manifold& manifold, const Vec3& cen
   const Float3 normal = manifold.normal.cast<float>();
   if (!(contact.normal.dot(normal) > kSameNormal)) return false;
   contact.oldPoints = 1;
-  contact.normal = normal;
-  contact.between = (centerA - centerB).cast<float>();
-  contact.anchorsOnB = (from.position - centerB).squaredNorm() < (from.position - centerA).squaredNorm();
-  const Vec3 half = 0.5 * from.separation * manifold.normal;
-  const Vec3 anchor = contact.anchorsOnB ? Vec3(from.position + half - centerB) : Vec3(from.position - half - centerA);
-  to.anchor = anchor.cast<float>();
+  placeContact(contact, manifold, centerA, centerB);
+  to.anchor = anchorOf(contact, from, manifold.normal, centerA, centerB);
   to.separation = static_cast<float>(from.separation);
   to.totalImpulse = 0.0f;
   contact.frictionImpulse -= normal * normal.dot(contact.frictionImpulse);
@@ -56,17 +67,12 @@ void carryOver(Contact& contact, const Manifold& manifold, const Vec3& centerA, 
     contact.points[i].normalImpulse = old.points[j].normalImpulse;
   };
 
-  contact.normal = normal;
-  contact.between = (centerA - centerB).cast<float>();
-  const Vec3& place = manifold.points[0].position;
-  contact.anchorsOnB = (place - centerB).squaredNorm() < (place - centerA).squaredNorm();
+  placeContact(contact, manifold, centerA, centerB);
   for (int i = 0; i < manifold.count; ++i) {
     const ManifoldPoint& from = manifold.points[i];
     ContactPoint& to = contact.points[i];
     to = ContactPoint{};
-    const Vec3 half = 0.5 * from.separation * manifold.normal;
-    const Vec3 anchor = contact.anchorsOnB ? Vec3(from.position + half - centerB) : Vec3(from.position - half - centerA);
-    to.anchor = anchor.cast<float>();
+    to.anchor = anchorOf(contact, from, manifold.normal, centerA, centerB);
     to.separation = static_cast<float>(from.separation);
     to.feature = from.feature;
     for (int j = 0; j < oldCount; ++j) {
