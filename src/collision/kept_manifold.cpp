@@ -46,13 +46,15 @@ bool moveManifold(const KeptManifold& kept, int points, double reach, const Plac
   const Mat3 axes = placeA.rotation.toRotationMatrix();
   const Eigen::Matrix3f toWorld = axes.cast<float>();
   const Vec3 normal = kept.normal.cast<double>();
+  // A point of B, r from its centre, moves by shift + turned x r, and along the normal by n.shift + (n x turned).r, where r
+  // is the point's place on A, the gap along the normal (which n x turned does not see), and back by the offset.
+  const Vec3 tilt = normal.cross(turned);
+  const Float3 tiltPart = tilt.cast<float>();
+  const float common = static_cast<float>(normal.dot(shift) - tilt.dot(kept.offset));
   moved.normal = toWorld * kept.normal;
   moved.between = (placeA.center - placeB.center).cast<float>();
   for (int i = 0; i < points; ++i) {
-    const Vec3 onA = kept.anchors[i].cast<double>();
-    const Vec3 lever = onA + static_cast<double>(kept.separations[i]) * normal - kept.offset;  // from B's centre
-    const Vec3 motion = shift + turned.cross(lever);
-    moved.separations[i] = kept.separations[i] + static_cast<float>(normal.dot(motion));
+    moved.separations[i] = kept.separations[i] + (common + tiltPart.dot(kept.anchors[i]));
     moved.anchorsA[i] = toWorld * kept.anchors[i];
   }
   return true;

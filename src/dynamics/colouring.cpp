@@ -2,6 +2,9 @@
 
 #include <array>
 #include <bit>
+#include <utility>
+
+#include "collision/manifold.hpp"
 
 namespace cairn {
 
@@ -53,6 +56,20 @@ void colourContacts(std::span<const ContactEnds> contacts, MovableBodies movable
   colouring.serialFrom = total;
   colouring.contacts.resize(contacts.size());
   for (std::size_t i = 0; i < contacts.size(); ++i) colouring.contacts[next[colouring.colourOf[i]]++] = contacts[i];
+}
+
+void sortByPoints(Colouring& colouring) {
+  for (int c = 0; c < colouring.colours; ++c) {
+    // A stable counting sort.
+    ContactEnds* first = colouring.contacts.data() + colouring.firstOf[c];
+    ContactEnds* last = colouring.contacts.data() + colouring.firstOf[c + 1];
+    std::array<std::uint32_t, kManifoldPoints + 1> next{};
+    for (const ContactEnds* i = first; i != last; ++i) ++next[kManifoldPoints - i->points];
+    std::uint32_t sum = 0;
+    for (std::uint32_t& n : next) sum += std::exchange(n, sum);
+    colouring.sorting.assign(first, last);
+    for (const ContactEnds& ends : colouring.sorting) first[next[kManifoldPoints - ends.points]++] = ends;
+  }
 }
 
 }  // namespace cairn

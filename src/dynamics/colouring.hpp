@@ -26,6 +26,7 @@ struct Colouring {
   // buffers
   std::vector<std::uint64_t> used;
   std::vector<std::uint8_t> colourOf;
+  std::vector<ContactEnds> sorting;
 };
 
 // Bodies with numbers from first to last, without the last, can be moved.
@@ -36,5 +37,19 @@ struct MovableBodies {
 
 // Greedy, in the order given. At least one body of every contact can be moved.
 void colourContacts(std::span<const ContactEnds> contacts, MovableBodies movable, Colouring& colouring);
+
+// Within every colour, contacts with many points first: lanes of a block then have about as many.
+void sortByPoints(Colouring& colouring);
+
+// Calls work(first, last) for runs of up to `lanes` contacts of one colour, colour by colour, then for each of those that
+// have none.
+template <class Work>
+void forEachBlock(const Colouring& colouring, std::uint32_t lanes, Work&& work) {
+  for (int c = 0; c < colouring.colours; ++c) {
+    const std::uint32_t last = colouring.firstOf[c + 1];
+    for (std::uint32_t i = colouring.firstOf[c]; i < last; i += lanes) work(i, i + lanes < last ? i + lanes : last);
+  }
+  for (auto i = static_cast<std::uint32_t>(colouring.serialFrom); i < colouring.contacts.size(); ++i) work(i, i + 1);
+}
 
 }  // namespace cairn

@@ -1,10 +1,8 @@
 #include "steppers/contact_group.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <numeric>
-#include <utility>
 
 namespace cairn {
 
@@ -42,49 +40,35 @@ void stateStiffness(ContactBlock& block, ContactPointLanes* points, int lane, co
 
 }  // namespace
 
-// Groups the contacts of a colour by sixteen, those with many points first so that lanes of a block have about as many.
+// Groups the contacts of a colour by sixteen.
 void ContactGroup::layOut() {
-  std::vector<ContactEnds>& order = colouring_.contacts;
-  for (int c = 0; c < colouring_.colours; ++c) {
-    // A stable counting sort.
-    ContactEnds* first = order.data() + colouring_.firstOf[c];
-    ContactEnds* last = order.data() + colouring_.firstOf[c + 1];
-    std::array<std::uint32_t, kManifoldPoints + 1> next{};
-    for (const ContactEnds* i = first; i != last; ++i) ++next[kManifoldPoints - i->points];
-    std::uint32_t sum = 0;
-    for (std::uint32_t& n : next) sum += std::exchange(n, sum);
-    sorting_.assign(first, last);
-    for (const ContactEnds& ends : sorting_) first[next[kManifoldPoints - ends.points]++] = ends;
-  }
-
-  places_.clear();
-  runs_.assign(1, 0);
+  sortByPoints(colouring_);
+  firsts_.clear();
+  runs_.clear();
   std::uint32_t pointCount = 0;
-  const auto addBlock = [&](std::size_t first, std::size_t last) {
-    places_.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last - first), pointCount});
-    pointCount += order[first].points;
-  };
-  for (int c = 0; c < colouring_.colours; ++c) {
-    const std::size_t last = colouring_.firstOf[c + 1];
-    for (std::size_t i = colouring_.firstOf[c]; i < last; i += kLanes) addBlock(i, std::min(i + kLanes, last));
-    runs_.push_back(places_.size());
-  }
-  serialFrom_ = places_.size();
-  for (std::size_t i = colouring_.serialFrom; i < order.size(); ++i) addBlock(i, i + 1);
-  resizeAnew(blocks_, places_.size());
+  int colour = -1;
+  forEachBlock(colouring_, kLanes, [&](std::uint32_t first, std::uint32_t) {
+    const auto index = static_cast<std::uint32_t>(firsts_.size());
+    const bool begins = first >= colouring_.serialFrom || first == colouring_.firstOf[colour + 1];
+    if (begins) {
+      ++colour;
+      runs_.push_back({index, index});
+    }
+    ++runs_.back().last;
+    firsts_.push_back(first);
+    pointCount += colouring_.contacts[first].points;
+  });
+  resizeAnew(blocks_, firsts_.size());
   resizeAnew(points_, pointCount);
 }
 
-// A block as wide::prepare expects it.
-void ContactGroup::fillBlock(std::size_t index, const std::vector<Contact>& slots, const SoftBodies& bodies,
-                             const SoftContactValues& values) {
-  const BlockPlace& place = places_[index];
-  const ContactEnds* ends = colouring_.contacts.data() + place.first;
-  ContactBlock& block = blocks_[index];
-  ContactPointLanes* points = points_.data() + place.firstPoint;
-  block.firstPoint = place.firstPoint;
+// Rows of contacts, of which the first has the most points. Where the block's points are is known already.
+void ContactGroup::makeBlock(std::span<const ContactEnds> ends, ContactBlock& block, const std::vector<Contact>& slots,
+                             SoftBodies& bodies, const SoftContactValues& values) {
+  ContactPointLanes* points = points_.data() + block.firstPoint;
+  const auto lanes = static_cast<std::uint32_t>(ends.size());
   block.points = static_cast<std::uint16_t>(ends[0].points);
-  block.lanes = static_cast<std::uint16_t>(place.lanes);
+  block.lanes = static_cast<std::uint16_t>(lanes);
   block.writesA = block.writesB = block.bounces = 0;
   wide::BlockSources sources;
   sources.pointStride = kPointStride;
@@ -97,8 +81,8 @@ void ContactGroup::fillBlock(std::size_t index, const std::vector<Contact>& slot
     sources.massB[lane] = massB;
   };
   std::uint32_t stated = 0;  // bit per lane
-  for (std::uint32_t lane = 0; lane < place.lanes; ++lane) {
-    if (lane + kAhead < place.lanes) fetchAhead(slots[ends[lane + kAhead].contact]);
+  for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+    if (lane + kAhead < lanes) fetchAhead(slots[ends[lane + kAhead].contact]);
     const auto [slot, a, b, count] = ends[lane];
     const Contact& contact = slots[slot];
     const std::uint32_t bit = 1u << lane;
@@ -117,7 +101,7 @@ void ContactGroup::fillBlock(std::size_t index, const std::vector<Contact>& slot
     sources.count[lane] = static_cast<float>(count);
     sources.onB[lane] = contact.anchorsOnB ? 1.0f : 0.0f;
   }
-  for (std::uint32_t lane = place.lanes; lane < kLanes; ++lane) {
+  for (std::uint32_t lane = lanes; lane < kLanes; ++lane) {
     block.contact[lane] = kNone;
     block.bodyA[lane] = block.bodyB[lane] = bodies.ground();
     setLane(lane, kNothing, kNothing, kNothing, kNothing, kNothing);
@@ -126,39 +110,65 @@ void ContactGroup::fillBlock(std::size_t index, const std::vector<Contact>& slot
   wide::fill(block, points, sources, values.fill);
   for (int lane = 0; stated >> lane != 0; ++lane)
     if ((stated >> lane & 1) != 0) stateStiffness(block, points, lane, slots[block.contact[lane]], values.h);
+  wide::prepare(wide::Blocks(&block, 1), points_.data(), bodies.solver(), false);
 }
 
-void ContactGroup::begin(std::span<const ContactEnds> contacts, MovableBodies movable, const std::vector<Contact>& slots,
-                         SoftBodies& bodies, const SoftContactValues& values) {
+void ContactGroup::noteSpinning(std::uint32_t index, const SoftBodies& bodies) {
+  const ContactBlock& block = blocks_[index];
+  bool any = false;
+  for (int lane = 0; lane < block.lanes; ++lane)
+    any |= bodies.isSpinning(block.bodyA[lane]) || bodies.isSpinning(block.bodyB[lane]);
+  if (any) spinning_.push_back(index);
+}
+
+void ContactGroup::noteBounces(ContactBlock& block, const std::vector<Contact>& slots, const SoftBodies& bodies) {
+  block.firstApproach = static_cast<std::uint32_t>(approaches_.size());
+  wide::ApproachLanes approach{};
+  for (int lane = 0; lane < block.lanes; ++lane) {
+    if ((block.bounces >> lane & 1) == 0) continue;
+    const Contact& contact = slots[block.contact[lane]];
+    approach.restitution[lane] = contact.restitution;
+    approach.acceleration[lane] =
+        contact.normal.dot(bodies.acceleration(block.bodyB[lane]) - bodies.acceleration(block.bodyA[lane]));
+  }
+  approaches_.insert(approaches_.end(), block.points, approach);
+}
+
+void ContactGroup::begin(std::span<const ContactEnds> contacts, std::span<const ContactEnds> watched, MovableBodies movable,
+                         const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values) {
+  watch_.begin(watched, movable, slots, values.near, bodies.ground());
   colourContacts(contacts, movable, colouring_);
   layOut();
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    fillBlock(i, slots, bodies, values);
-    wide::prepare(wide::Blocks(&blocks_[i], 1), points_.data(), bodies.solver(), false);
-  }
-
   spinning_.clear();
-  for (std::uint32_t i = 0; i < blocks_.size() && bodies.anySpinning(); ++i) {
-    bool any = false;
-    for (int lane = 0; lane < blocks_[i].lanes; ++lane)
-      any |= bodies.isSpinning(blocks_[i].bodyA[lane]) || bodies.isSpinning(blocks_[i].bodyB[lane]);
-    if (any) spinning_.push_back(i);
-  }
-
   approaches_.clear();
-  for (ContactBlock& block : blocks_) {
-    if (block.bounces == 0) continue;
-    block.firstApproach = static_cast<std::uint32_t>(approaches_.size());
-    wide::ApproachLanes approach{};
-    for (int lane = 0; lane < block.lanes; ++lane) {
-      if ((block.bounces >> lane & 1) == 0) continue;
-      const Contact& contact = slots[block.contact[lane]];
-      approach.restitution[lane] = contact.restitution;
-      approach.acceleration[lane] =
-          contact.normal.dot(bodies.acceleration(block.bodyB[lane]) - bodies.acceleration(block.bodyA[lane]));
-    }
-    approaches_.insert(approaches_.end(), block.points, approach);
+  std::uint32_t nextPoint = 0;
+  for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
+    const std::size_t last = i + 1 < blocks_.size() ? firsts_[i + 1] : colouring_.contacts.size();
+    ContactBlock& block = blocks_[i];
+    block.firstPoint = nextPoint;
+    makeBlock(std::span(colouring_.contacts).subspan(firsts_[i], last - firsts_[i]), block, slots, bodies, values);
+    nextPoint += block.points;
+    if (bodies.anySpinning()) noteSpinning(i, bodies);
+    if (block.bounces != 0) noteBounces(block, slots, bodies);
   }
+}
+
+void ContactGroup::look(const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values) {
+  constexpr float kSubstepsAhead = 2.0f;
+  watch_.look(bodies.solver(), kSubstepsAhead * values.h, [&](std::span<const ContactEnds> contacts) {
+    const auto index = static_cast<std::uint32_t>(blocks_.size());
+    const std::size_t firstPoint = points_.size();
+    resizeGently(blocks_, index + 1);
+    resizeGently(points_, firstPoint + contacts[0].points);
+    ContactBlock& block = blocks_[index];
+    block.firstPoint = static_cast<std::uint32_t>(firstPoint);
+    makeBlock(contacts, block, slots, bodies, values);
+    wide::measureGaps(wide::Blocks(&block, 1), points_.data(), bodies.solver());
+    if (bodies.anySpinning()) noteSpinning(index, bodies);
+    if (block.bounces != 0) noteBounces(block, slots, bodies);
+    order_.push_back(static_cast<std::uint32_t>(runs_.size()));
+    runs_.push_back({index, index + 1});
+  });
 }
 
 void ContactGroup::refreshSpinning(SoftBodies& bodies) {
@@ -193,7 +203,7 @@ void ContactGroup::finish(std::vector<Contact>& slots, float unscale) const {
 }
 
 void ContactGroup::arrange(int number) {
-  order_.resize(runs_.size() - 1);
+  order_.resize(runs_.size());
   std::iota(order_.begin(), order_.end(), 0u);
   if (number == 0) return;
   std::uint64_t random = static_cast<std::uint64_t>(number) * 0x9E3779B97F4A7C15u;

@@ -1,10 +1,11 @@
 // Contacts that are solved one colour after another: laid out in blocks by colour, swept by the wide kernels, and read back.
+// Those that carry nothing are watched, and join in when they might.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "dynamics/colouring.hpp"
+#include "steppers/contact_watch.hpp"
 #include "steppers/soft_bodies.hpp"
 #include "wide/contact_block.hpp"
 
@@ -14,14 +15,18 @@ namespace cairn {
 struct SoftContactValues {
   wide::FillValues fill;
   float h;        // s
+  float near;     // m: see contact_watch.hpp
   float unscale;  // of impulses, back to what is stored
 };
 
 class ContactGroup {
  public:
   // `movable`: those bodies that its contacts may move.
-  void begin(std::span<const ContactEnds> contacts, MovableBodies movable, const std::vector<Contact>& slots,
-             SoftBodies& bodies, const SoftContactValues& values);
+  void begin(std::span<const ContactEnds> contacts, std::span<const ContactEnds> watched, MovableBodies movable,
+             const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
+  // Takes in watched contacts that might meet within a substep.
+  void look(const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
+  bool watches() const { return !watch_.empty(); }
   void finish(std::vector<Contact>& slots, float unscale) const;
   // Rows of bodies that spin fast for their shape, for the inertia that they have now.
   void refreshSpinning(SoftBodies& bodies);
@@ -41,7 +46,7 @@ class ContactGroup {
       kernel(wide::Blocks(blocks_.data() + first, blocks_.data() + last), points_.data(), approaches_.data());
     };
     for (const std::uint32_t run : order_) {
-      const std::size_t first = runs_[run], count = runs_[run + 1] - first;
+      const std::size_t first = runs_[run].first, count = runs_[run].last - first;
       if (tasks == nullptr) {
         work(first, first + count);
       } else {
@@ -49,28 +54,28 @@ class ContactGroup {
                            [&](std::size_t begin, std::size_t end) { work(first + begin, first + end); });
       }
     }
-    if (serialFrom_ < blocks_.size()) work(serialFrom_, blocks_.size());
   }
 
  private:
-  struct BlockPlace {
-    std::uint32_t first, lanes;  // of colouring_.contacts
-    std::uint32_t firstPoint;
+  // Blocks that share no body that can be moved.
+  struct Run {
+    std::uint32_t first, last;
   };
   void layOut();
-  void fillBlock(std::size_t index, const std::vector<Contact>& slots, const SoftBodies& bodies,
-                 const SoftContactValues& values);
+  void makeBlock(std::span<const ContactEnds> contacts, wide::ContactBlock& block, const std::vector<Contact>& slots,
+                 SoftBodies& bodies, const SoftContactValues& values);
+  void noteSpinning(std::uint32_t block, const SoftBodies& bodies);
+  void noteBounces(wide::ContactBlock& block, const std::vector<Contact>& slots, const SoftBodies& bodies);
 
   Colouring colouring_;
-  std::vector<ContactEnds> sorting_;
-  std::vector<BlockPlace> places_;  // of the blocks
+  ContactWatch watch_;
+  std::vector<std::uint32_t> firsts_;  // of each block's contacts in colouring_
   std::vector<wide::ContactBlock> blocks_;
   std::vector<wide::ContactPointLanes> points_;
   std::vector<wide::ApproachLanes> approaches_;
-  std::vector<std::size_t> runs_;        // blocks of one colour: runs_[c] .. runs_[c + 1]
-  std::vector<std::uint32_t> order_;     // of the colours
+  std::vector<Run> runs_;                // of the colours, of contacts that found none, of those that joined in
+  std::vector<std::uint32_t> order_;     // of the runs
   std::vector<std::uint32_t> spinning_;  // blocks
-  std::size_t serialFrom_ = 0;           // blocks from here on share bodies
 };
 
 }  // namespace cairn

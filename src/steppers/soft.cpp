@@ -111,7 +111,8 @@ void SoftStepper::makeBatches(StepContext& context, double dt) {
     const std::uint32_t batch = batchOf_[contact.island];
     const std::uint32_t a = numberIn(batch, contact.a, system, false);
     const std::uint32_t b = numberIn(batch, contact.b, system, false);
-    batches_[batch].contacts.add({contact.contact, a, b, contact.points}, groupOf(contact, batches_[batch]));
+    batches_[batch].contacts.add({contact.contact, a, b, contact.points}, groupOf(contact, batches_[batch]),
+                                 contact.watched);
   }
   forEachJoint([&](std::uint32_t index, const Joint& joint, std::uint32_t island) {
     const std::uint32_t batch = batchOf_[island];

@@ -43,6 +43,7 @@ void SoftBatch::step(StepContext& context, double dt) {
 
   for (int substep = 0; substep < substeps; ++substep) {
     if (substep == 0 || plan.tall) contacts.arrange(substep);
+    contacts.look(context, bodies);
     if (contacts.bounces()) contacts.noteApproach(tasks, bodies.solver());
     bodies.integrateVelocities(context, h);
     finish(Phase::Integrate);

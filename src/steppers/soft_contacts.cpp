@@ -34,6 +34,7 @@ void SoftContacts::clear(std::size_t parts) {
 void SoftContacts::allCounted() {
   for (std::size_t i = 1; i < firsts_.size(); ++i) firsts_[i] += firsts_[i - 1];
   next_.assign(firsts_.begin(), firsts_.end() - 1);
+  watchedFrom_.assign(firsts_.begin() + 1, firsts_.end());
   resizeAnew(contacts, firsts_.back());
 }
 
@@ -48,12 +49,24 @@ void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, do
   const bool like = ratio > 1.0 / kMostRescaling && ratio < kMostRescaling;
   values_.fill.rescale = like ? static_cast<float>(h / system.impulseSeconds) : 0.0f;
   values_.h = static_cast<float>(h);
+  values_.near = static_cast<float>(nearGap(context.settings.speculativeDistance));
   values_.unscale = static_cast<float>(dt / h);
 
   context.tasks.parallelFor(groups_.size(), 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i)
-      groups_[i].begin(std::span(contacts).subspan(firsts_[i], firsts_[i + 1] - firsts_[i]), bodies.movableIn(i),
+    for (std::size_t i = first; i < last; ++i) {
+      const auto from = contacts.begin() + firsts_[i], watched = contacts.begin() + watchedFrom_[i];
+      groups_[i].begin(std::span(from, watched), std::span(watched, contacts.begin() + firsts_[i + 1]), bodies.movableIn(i),
                        system.contacts.slots, bodies, values_);
+    }
+  });
+  bounces_ = std::any_of(groups_.begin(), groups_.end(), [](const ContactGroup& group) { return group.bounces(); });
+  watches_ = std::any_of(groups_.begin(), groups_.end(), [](const ContactGroup& group) { return group.watches(); });
+}
+
+void SoftContacts::look(const StepContext& context, SoftBodies& bodies) {
+  if (!watches_) return;
+  context.tasks.parallelFor(groups_.size(), 1, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) groups_[i].look(context.system.contacts.slots, bodies, values_);
   });
   bounces_ = std::any_of(groups_.begin(), groups_.end(), [](const ContactGroup& group) { return group.bounces(); });
 }

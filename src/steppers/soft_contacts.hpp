@@ -21,12 +21,17 @@ class SoftContacts {
   void clear(std::size_t parts);
   void count(std::uint32_t group) { ++firsts_[group + 1]; }
   void allCounted();
-  void add(const ContactEnds& ends, std::uint32_t group) { contacts[next_[group]++] = ends; }
+  // Of a group, those that are watched (contact_watch.hpp) come last.
+  void add(const ContactEnds& ends, std::uint32_t group, bool watched) {
+    contacts[watched ? --watchedFrom_[group] : next_[group]++] = ends;
+  }
   std::uint32_t between() const { return static_cast<std::uint32_t>(groups_.size()) - 1; }  // the group between parts
 
   void begin(StepContext& context, SoftBodies& bodies, double dt, double h);
   void finish(StepContext& context) const;
   void refreshSpinning(SoftBodies& bodies);
+  // Before each substep: takes in watched contacts that might meet.
+  void look(const StepContext& context, SoftBodies& bodies);
   bool bounces() const { return bounces_; }
   int colours() const;  // the most of any group
   void arrange(int number);
@@ -44,8 +49,9 @@ class SoftContacts {
   std::vector<ContactGroup> groups_;   // one of each part, and the one between parts if there are several
   std::vector<std::uint32_t> firsts_;  // of each group in `contacts`, and the end
   std::vector<std::uint32_t> next_;    // where the next one of a group goes
+  std::vector<std::uint32_t> watchedFrom_;
   SoftContactValues values_{};
-  bool bounces_ = false;
+  bool bounces_ = false, watches_ = false;
 };
 
 }  // namespace cairn

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "steppers/contact_watch.hpp"
 #include "steppers/free_motion.hpp"
 
 namespace cairn {
@@ -132,14 +133,15 @@ void SubstepPlan::listContacts(const System& system) {
   for (const std::uint32_t slot : system.contacts.inUse) {
     const auto [a, b] = system.contacts.ends[slot];
     const std::uint32_t island = bodies_[a].island != kNone ? bodies_[a].island : bodies_[b].island;
-    if (island != kNone) contacts_.push_back({slot, a, b, island, 0});
+    if (island != kNone) contacts_.push_back({slot, a, b, island, 0, false});
   }
 }
 
-void SubstepPlan::surveyContacts(StepContext& context) {
-  const System& system = context.system;
+void SubstepPlan::surveyContacts(StepContext& context, double dt) {
+  System& system = context.system;
   const Float3 up = -context.settings.gravity.cast<float>().normalized();
   const double perSecond = system.impulseSeconds > 0.0 ? 1.0 / system.impulseSeconds : 0.0;
+  const double near = nearGap(context.settings.speculativeDistance);
   listContacts(system);
 
   // Contacts are looked at side by side, and what they say is added up in their order.
@@ -147,10 +149,12 @@ void SubstepPlan::surveyContacts(StepContext& context) {
   context.tasks.parallelFor(contacts_.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       LiveContact& live = contacts_[i];
-      const Contact& contact = system.contacts.slots[live.contact];
+      Contact& contact = system.contacts.slots[live.contact];
       const Brief& a = bodies_[live.a];
       const Brief& b = bodies_[live.b];
       live.points = contact.count;
+      live.watched = canBeWatched(contact, system.bodies[live.a], system.bodies[live.b], near, dt);
+      if (live.watched) clearImpulses(contact);
       ContactSurvey& survey = contactSurveys_[i] = ContactSurvey{};
       survey.exact = contact.restitution > 0.0f || contact.stiffness > 0.0f;
       double load = 0.0;
@@ -206,7 +210,7 @@ const std::vector<IslandPlan>& SubstepPlan::make(StepContext& context, double dt
   assignGently(plans_, islands, {most, true});
   assignGently(needs_, islands, Need{});
   surveyBodies(context, dt);
-  surveyContacts(context);
+  surveyContacts(context, dt);
   if (least == most) return plans_;
   surveyJoints(system);
 

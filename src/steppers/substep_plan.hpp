@@ -29,7 +29,8 @@ struct LiveContact {
   std::uint32_t contact;  // slot
   std::uint32_t a, b;     // bodies
   std::uint32_t island;
-  std::uint32_t points;
+  std::uint16_t points;
+  bool watched;  // see contact_watch.hpp
 };
 
 class SubstepPlan {
@@ -72,7 +73,7 @@ class SubstepPlan {
   };
   void surveyBodies(StepContext& context, double dt);
   void listContacts(const System& system);
-  void surveyContacts(StepContext& context);
+  void surveyContacts(StepContext& context, double dt);
   void surveyJoints(const System& system);
 
   // What a body tells of its island.

@@ -132,6 +132,7 @@ void relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const S
 void noteApproach(Blocks blocks, const ContactPointLanes* points, ApproachLanes* approaches, const SolverBody* bodies);
 void bounce(Blocks blocks, ContactPointLanes* points, const ApproachLanes* approaches, SolverBody* bodies,
             const SubstepValues& values);
-const char* instructionSet();  // what the above run on here
+void measureGaps(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies);  // as relax() leaves them
+const char* instructionSet();                                                          // what the above run on here
 
 }  // namespace cairn::wide

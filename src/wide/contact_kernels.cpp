@@ -192,6 +192,19 @@ void Relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const S
   SolveBlocks<true>(blocks, points, bodies, values);
 }
 
+void MeasureGaps(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies) {
+  for (ContactBlock& block : blocks) {
+    for (int at = 0; at < block.lanes; at += static_cast<int>(hn::Lanes(kTag))) {
+      const Displacement displacement(block, bodies, at);
+      const V alongX = displacement.along(load(block.normal, at));
+      for (unsigned p = 0; p < block.points; ++p) {
+        ContactPointLanes& point = points[block.firstPoint + p];
+        store(displacement.separation(point, alongX, at), point.gap + at);
+      }
+    }
+  }
+}
+
 void NoteApproach(Blocks blocks, const ContactPointLanes* points, ApproachLanes* approaches, const SolverBody* bodies) {
   for (ContactBlock& block : blocks) {
     if (block.bounces == 0) continue;
@@ -257,6 +270,7 @@ namespace cairn::wide {
 HWY_EXPORT(ApplyImpulses);
 HWY_EXPORT(SolveSoft);
 HWY_EXPORT(Relax);
+HWY_EXPORT(MeasureGaps);
 HWY_EXPORT(NoteApproach);
 HWY_EXPORT(Bounce);
 HWY_EXPORT(InstructionSet);
@@ -269,6 +283,9 @@ void solveSoft(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, con
 }
 void relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
   HWY_DYNAMIC_DISPATCH(Relax)(blocks, points, bodies, values);
+}
+void measureGaps(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies) {
+  HWY_DYNAMIC_DISPATCH(MeasureGaps)(blocks, points, bodies);
 }
 void noteApproach(Blocks blocks, const ContactPointLanes* points, ApproachLanes* approaches, const SolverBody* bodies) {
   HWY_DYNAMIC_DISPATCH(NoteApproach)(blocks, points, approaches, bodies);

@@ -1,0 +1,92 @@
+#include "steppers/contact_watch.hpp"
+
+#include <algorithm>
+
+namespace cairn {
+
+namespace {
+
+using wide::kLanes;
+using wide::WatchBlock;
+
+// What joins in the course of a step has come closer than what began it.
+constexpr float kJoinShare = 0.5f;
+
+// How fast points of the two surfaces can approach by turning about the centres, per rad/s.
+struct Reach {
+  float a = 0.0f, b = 0.0f;  // m
+};
+Reach reachOf(const Contact& contact) {
+  // Across the normal the two anchors of a point differ by what is between the centres.
+  const Float3 across = contact.between.cross(contact.normal);
+  const Float3 toA = contact.anchorsOnB ? Float3(-across) : Float3::Zero();
+  const Float3 toB = contact.anchorsOnB ? Float3::Zero() : across;
+  Reach squared;
+  for (int i = 0; i < contact.count; ++i) {
+    const Float3 arm = contact.points[i].anchor.cross(contact.normal);
+    squared.a = std::max(squared.a, (arm + toA).squaredNorm());
+    squared.b = std::max(squared.b, (arm + toB).squaredNorm());
+  }
+  return {std::sqrt(squared.a), std::sqrt(squared.b)};
+}
+
+float gapOf(const Contact& contact) {
+  float gap = contact.points[0].separation;
+  for (int i = 1; i < contact.count; ++i) gap = std::min(gap, contact.points[i].separation);
+  return gap;
+}
+
+void setLane(WatchBlock& block, std::uint32_t lane, const ContactEnds& ends, const Contact& contact) {
+  const Reach reach = reachOf(contact);
+  block.bodyA[lane] = ends.a;
+  block.bodyB[lane] = ends.b;
+  for (int k = 0; k < 3; ++k) block.normal[k][lane] = contact.normal[k];
+  block.gap[lane] = gapOf(contact);
+  block.reachA[lane] = reach.a;
+  block.reachB[lane] = reach.b;
+}
+
+}  // namespace
+
+bool canBeWatched(const Contact& contact, const Body& a, const Body& b, double near, double dt) {
+  for (int i = 0; i < contact.count; ++i)
+    if (contact.points[i].normalImpulse > 0.0f) return false;
+  const double gap = gapOf(contact);
+  if (!(gap > near)) return false;
+  const Reach reach = reachOf(contact);
+  const double opening =
+      contact.normal.cast<double>().dot(b.velocity - a.velocity) - reach.a * a.spin.norm() - reach.b * b.spin.norm();
+  return gap + dt * opening > near;
+}
+
+void clearImpulses(Contact& contact) {
+  contact.approachSpeed = contact.twistImpulse = contact.totalTwist = 0.0f;
+  contact.frictionImpulse.setZero();
+  contact.totalFriction.setZero();
+  for (int i = 0; i < contact.count; ++i) contact.points[i].normalImpulse = contact.points[i].totalImpulse = 0.0f;
+}
+
+void ContactWatch::begin(std::span<const ContactEnds> contacts, MovableBodies movable, const std::vector<Contact>& slots,
+                         float near, std::uint32_t ground) {
+  closest_ = kJoinShare * near;
+  blocks_.clear();
+  if (contacts.empty()) return;
+  colourContacts(contacts, movable, colouring_);
+  sortByPoints(colouring_);
+  forEachBlock(colouring_, kLanes, [&](std::uint32_t first, std::uint32_t last) {
+    WatchBlock& block = blocks_.emplace_back();
+    block.first = first;
+    block.lanes = last - first;
+    block.joined = false;
+    for (std::uint32_t i = first; i < last; ++i)
+      setLane(block, i - first, colouring_.contacts[i], slots[colouring_.contacts[i].contact]);
+    for (std::uint32_t lane = block.lanes; lane < kLanes; ++lane) {
+      block.bodyA[lane] = block.bodyB[lane] = ground;
+      for (int k = 0; k < 3; ++k) block.normal[k][lane] = 0.0f;
+      block.gap[lane] = 1e30f;
+      block.reachA[lane] = block.reachB[lane] = 0.0f;
+    }
+  });
+}
+
+}  // namespace cairn

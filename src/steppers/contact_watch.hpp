@@ -1,0 +1,47 @@
+// Contacts that carry nothing: apart, and on no course to meet within the step. Neighbours in a wall, with a crack between
+// them, or bodies that fly side by side. They get no rows and are not swept; before every substep they are looked at, all
+// points of a contact at once, and join the others as soon as they might meet.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "dynamics/colouring.hpp"
+#include "dynamics/system.hpp"
+#include "wide/watch_kernels.hpp"
+
+namespace cairn {
+
+// A gap (m) that is no longer looked at from afar: contacts closer than this, or closer within a step, are swept.
+inline double nearGap(double speculativeDistance) { return 0.05 * speculativeDistance; }
+
+// Whether a contact can be watched in a step dt: it pressed nothing in the last one and stays wider than `near`.
+bool canBeWatched(const Contact& contact, const Body& a, const Body& b, double near, double dt);
+// As if the last step had found it so.
+void clearImpulses(Contact& contact);
+
+class ContactWatch {
+ public:
+  void begin(std::span<const ContactEnds> contacts, MovableBodies movable, const std::vector<Contact>& slots, float near,
+             std::uint32_t ground);
+  bool empty() const { return blocks_.empty(); }
+
+  // Calls join(contacts) for contacts that might meet within `ahead` seconds. They share no body that can be moved, and are
+  // not watched any more.
+  template <class Join>
+  void look(const wide::SolverBody* bodies, float ahead, Join&& join) {
+    wide::watch(blocks_, bodies, ahead, closest_);
+    for (wide::WatchBlock& block : blocks_) {
+      if (block.joined || !block.meets) continue;
+      block.joined = true;
+      join(std::span<const ContactEnds>(colouring_.contacts.data() + block.first, block.lanes));
+    }
+  }
+
+ private:
+  Colouring colouring_;
+  std::vector<wide::WatchBlock> blocks_;
+  float closest_ = 0.0f;  // m
+};
+
+}  // namespace cairn
