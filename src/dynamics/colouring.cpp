@@ -2,9 +2,6 @@
 
 #include <array>
 #include <bit>
-#include <utility>
-
-#include "collision/manifold.hpp"
 
 namespace cairn {
 
@@ -16,28 +13,28 @@ constexpr int kFirstStaticColour = kColours - 16;
 constexpr std::size_t kFewContacts = 32;
 }  // namespace
 
-void colourContacts(std::span<const ContactEnds> contacts, MovableBodies movable, Colouring& colouring) {
-  colouring.used.assign(movable.last - movable.first, 0);
-  colouring.colourOf.resize(contacts.size());
+void colourContacts(std::span<const ContactEnds> contacts, MovableBodies movable, ColouringBuffers& buffers,
+                    Colouring& colouring) {
+  buffers.used.assign(movable.last - movable.first, 0);
+  buffers.colourOf.resize(contacts.size());
   std::array<std::uint32_t, kColours + 2> counts{};
 
   const std::uint64_t low = (std::uint64_t{1} << kFirstStaticColour) - 1;
   const std::uint64_t reserved = contacts.size() <= kFewContacts ? 0 : low;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const auto [contact, a, b, points] = contacts[i];
+    const std::uint32_t a = contacts[i].a, b = contacts[i].b;
     const bool movesA = movable.has(a), movesB = movable.has(b);
-    std::uint64_t taken =
-        (movesA ? colouring.used[a - movable.first] : 0) | (movesB ? colouring.used[b - movable.first] : 0);
+    std::uint64_t taken = (movesA ? buffers.used[a - movable.first] : 0) | (movesB ? buffers.used[b - movable.first] : 0);
     taken |= movesA && movesB ? ~low : reserved;
     const int colour = std::countr_one(taken);
     std::uint8_t chosen = kSerial;
     if (colour < kColours) {
       chosen = static_cast<std::uint8_t>(colour);
       const std::uint64_t bit = std::uint64_t{1} << colour;
-      if (movesA) colouring.used[a - movable.first] |= bit;
-      if (movesB) colouring.used[b - movable.first] |= bit;
+      if (movesA) buffers.used[a - movable.first] |= bit;
+      if (movesB) buffers.used[b - movable.first] |= bit;
     }
-    colouring.colourOf[i] = chosen;
+    buffers.colourOf[i] = chosen;
     ++counts[chosen];
   }
 
@@ -55,21 +52,7 @@ void colourContacts(std::span<const ContactEnds> contacts, MovableBodies movable
   colouring.colours = static_cast<int>(colouring.firstOf.size()) - 1;
   colouring.serialFrom = total;
   colouring.contacts.resize(contacts.size());
-  for (std::size_t i = 0; i < contacts.size(); ++i) colouring.contacts[next[colouring.colourOf[i]]++] = contacts[i];
-}
-
-void sortByPoints(Colouring& colouring) {
-  for (int c = 0; c < colouring.colours; ++c) {
-    // A stable counting sort.
-    ContactEnds* first = colouring.contacts.data() + colouring.firstOf[c];
-    ContactEnds* last = colouring.contacts.data() + colouring.firstOf[c + 1];
-    std::array<std::uint32_t, kManifoldPoints + 1> next{};
-    for (const ContactEnds* i = first; i != last; ++i) ++next[kManifoldPoints - i->points];
-    std::uint32_t sum = 0;
-    for (std::uint32_t& n : next) sum += std::exchange(n, sum);
-    colouring.sorting.assign(first, last);
-    for (const ContactEnds& ends : colouring.sorting) first[next[kManifoldPoints - ends.points]++] = ends;
-  }
+  for (std::size_t i = 0; i < contacts.size(); ++i) colouring.contacts[next[buffers.colourOf[i]]++] = contacts[i];
 }
 
 }  // namespace cairn

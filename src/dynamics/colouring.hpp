@@ -2,8 +2,10 @@
 // and on any number of threads, with the same result.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace cairn {
@@ -14,7 +16,8 @@ inline constexpr int kColours = 64;  // contacts that find no colour go one by o
 struct ContactEnds {
   std::uint32_t contact;
   std::uint32_t a, b;
-  std::uint32_t points = 0;
+  std::uint16_t points = 0;
+  std::uint16_t rank = 0;  // see contact_watch.hpp
 };
 
 struct Colouring {
@@ -22,10 +25,12 @@ struct Colouring {
   std::vector<std::uint32_t> firstOf;  // colour c is contacts[firstOf[c]] .. contacts[firstOf[c + 1]]
   std::size_t serialFrom = 0;          // contacts from here on are to be solved one after another
   int colours = 0;
+};
 
-  // buffers
-  std::vector<std::uint64_t> used;
-  std::vector<std::uint8_t> colourOf;
+// Room to work in, kept from one time to the next.
+struct ColouringBuffers {
+  std::vector<std::uint64_t> used;     // by body: bit per colour
+  std::vector<std::uint8_t> colourOf;  // by contact
   std::vector<ContactEnds> sorting;
 };
 
@@ -36,10 +41,24 @@ struct MovableBodies {
 };
 
 // Greedy, in the order given. At least one body of every contact can be moved.
-void colourContacts(std::span<const ContactEnds> contacts, MovableBodies movable, Colouring& colouring);
+void colourContacts(std::span<const ContactEnds> contacts, MovableBodies movable, ColouringBuffers& buffers,
+                    Colouring& colouring);
 
-// Within every colour, contacts with many points first: lanes of a block then have about as many.
-void sortByPoints(Colouring& colouring);
+// Sorts the contacts of every colour by keyOf(contact), a small number; stable. Lanes of a block are then alike.
+inline constexpr std::uint32_t kSortKeys = 8;
+template <class KeyOf>
+void sortColours(Colouring& colouring, ColouringBuffers& buffers, KeyOf&& keyOf) {
+  for (int c = 0; c < colouring.colours; ++c) {
+    ContactEnds* first = colouring.contacts.data() + colouring.firstOf[c];
+    ContactEnds* last = colouring.contacts.data() + colouring.firstOf[c + 1];
+    std::array<std::uint32_t, kSortKeys> next{};
+    for (const ContactEnds* i = first; i != last; ++i) ++next[keyOf(*i)];
+    std::uint32_t sum = 0;
+    for (std::uint32_t& n : next) sum += std::exchange(n, sum);
+    buffers.sorting.assign(first, last);
+    for (const ContactEnds& ends : buffers.sorting) first[next[keyOf(ends)]++] = ends;
+  }
+}
 
 // Calls work(first, last) for runs of up to `lanes` contacts of one colour, colour by colour, then for each of those that
 // have none.

@@ -24,6 +24,12 @@ constexpr int kPointStride = sizeof(ContactPoint) / sizeof(float);
 static_assert(kPointStride * sizeof(float) == sizeof(ContactPoint));
 constexpr float kNothing[8 + 3 * kPointStride] = {};
 
+std::uint16_t mostPoints(std::span<const ContactEnds> contacts) {
+  std::uint16_t most = 0;
+  for (const ContactEnds& ends : contacts) most = std::max(most, ends.points);
+  return most;
+}
+
 void setInertia(float (&lanes)[6][kLanes], int lane, const wide::MassRow& mass) {
   for (int k = 0; k < 6; ++k) lanes[k][lane] = mass.inertia[k];
 }
@@ -42,10 +48,12 @@ void stateStiffness(ContactBlock& block, ContactPointLanes* points, int lane, co
 
 // Groups the contacts of a colour by sixteen.
 void ContactGroup::layOut() {
-  sortByPoints(colouring_);
+  sortColours(colouring_, buffers_,
+              [](const ContactEnds& ends) { return static_cast<std::uint32_t>(kManifoldPoints - ends.points); });
   firsts_.clear();
   runs_.clear();
   std::uint32_t pointCount = 0;
+  const std::size_t joinedBlocks = blocks_.size() - swept_.blocks, joinedPoints = points_.size() - swept_.points;
   int colour = -1;
   forEachBlock(colouring_, kLanes, [&](std::uint32_t first, std::uint32_t) {
     const auto index = static_cast<std::uint32_t>(firsts_.size());
@@ -58,16 +66,20 @@ void ContactGroup::layOut() {
     firsts_.push_back(first);
     pointCount += colouring_.contacts[first].points;
   });
-  resizeAnew(blocks_, firsts_.size());
-  resizeAnew(points_, pointCount);
+  // With room for as many as joined in last time.
+  swept_ = {firsts_.size(), pointCount};
+  resizeAnew(blocks_, swept_.blocks + joinedBlocks);
+  resizeAnew(points_, swept_.points + joinedPoints);
+  blocks_.resize(swept_.blocks);
+  points_.resize(swept_.points);
 }
 
-// Rows of contacts, of which the first has the most points. Where the block's points are is known already.
+// Rows of contacts. Where the block's points are is known already.
 void ContactGroup::makeBlock(std::span<const ContactEnds> ends, ContactBlock& block, const std::vector<Contact>& slots,
                              SoftBodies& bodies, const SoftContactValues& values) {
   ContactPointLanes* points = points_.data() + block.firstPoint;
   const auto lanes = static_cast<std::uint32_t>(ends.size());
-  block.points = static_cast<std::uint16_t>(ends[0].points);
+  block.points = mostPoints(ends);
   block.lanes = static_cast<std::uint16_t>(lanes);
   block.writesA = block.writesB = block.bounces = 0;
   wide::BlockSources sources;
@@ -83,7 +95,7 @@ void ContactGroup::makeBlock(std::span<const ContactEnds> ends, ContactBlock& bl
   std::uint32_t stated = 0;  // bit per lane
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
     if (lane + kAhead < lanes) fetchAhead(slots[ends[lane + kAhead].contact]);
-    const auto [slot, a, b, count] = ends[lane];
+    const auto [slot, a, b, count, rank] = ends[lane];
     const Contact& contact = slots[slot];
     const std::uint32_t bit = 1u << lane;
     block.contact[lane] = slot;
@@ -136,8 +148,8 @@ void ContactGroup::noteBounces(ContactBlock& block, const std::vector<Contact>& 
 
 void ContactGroup::begin(std::span<const ContactEnds> contacts, std::span<const ContactEnds> watched, MovableBodies movable,
                          const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values) {
-  watch_.begin(watched, movable, slots, values.near, bodies.ground());
-  colourContacts(contacts, movable, colouring_);
+  watch_.begin(watched, movable, slots, values.near, bodies.ground(), buffers_);
+  colourContacts(contacts, movable, buffers_, colouring_);
   layOut();
   spinning_.clear();
   approaches_.clear();
@@ -154,12 +166,13 @@ void ContactGroup::begin(std::span<const ContactEnds> contacts, std::span<const 
 }
 
 void ContactGroup::look(const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values) {
+  if (watch_.empty()) return;
   constexpr float kSubstepsAhead = 2.0f;
   watch_.look(bodies.solver(), kSubstepsAhead * values.h, [&](std::span<const ContactEnds> contacts) {
     const auto index = static_cast<std::uint32_t>(blocks_.size());
     const std::size_t firstPoint = points_.size();
     resizeGently(blocks_, index + 1);
-    resizeGently(points_, firstPoint + contacts[0].points);
+    resizeGently(points_, firstPoint + mostPoints(contacts));
     ContactBlock& block = blocks_[index];
     block.firstPoint = static_cast<std::uint32_t>(firstPoint);
     makeBlock(contacts, block, slots, bodies, values);

@@ -24,14 +24,13 @@ class ContactGroup {
   // `movable`: those bodies that its contacts may move.
   void begin(std::span<const ContactEnds> contacts, std::span<const ContactEnds> watched, MovableBodies movable,
              const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
-  // Takes in watched contacts that might meet within a substep.
+  // Before each substep: takes in watched contacts that might meet in it.
   void look(const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
-  bool watches() const { return !watch_.empty(); }
   void finish(std::vector<Contact>& slots, float unscale) const;
   // Rows of bodies that spin fast for their shape, for the inertia that they have now.
   void refreshSpinning(SoftBodies& bodies);
 
-  bool bounces() const { return !approaches_.empty(); }
+  bool mayBounce() const { return !approaches_.empty() || watch_.mayBounce(); }
   int colours() const { return colouring_.colours; }
   // The order in which colours are swept: 0 as they are, other numbers at random. Swept in the same order again and again,
   // what one colour leaves undone for the next always points the same way, and tall stacks walk. (Low ones do not, and keep
@@ -68,11 +67,15 @@ class ContactGroup {
   void noteBounces(wide::ContactBlock& block, const std::vector<Contact>& slots, const SoftBodies& bodies);
 
   Colouring colouring_;
+  ColouringBuffers buffers_;
   ContactWatch watch_;
   std::vector<std::uint32_t> firsts_;  // of each block's contacts in colouring_
   std::vector<wide::ContactBlock> blocks_;
   std::vector<wide::ContactPointLanes> points_;
   std::vector<wide::ApproachLanes> approaches_;
+  struct {
+    std::size_t blocks = 0, points = 0;
+  } swept_;                              // from the step's beginning on; those after them joined in
   std::vector<Run> runs_;                // of the colours, of contacts that found none, of those that joined in
   std::vector<std::uint32_t> order_;     // of the runs
   std::vector<std::uint32_t> spinning_;  // blocks

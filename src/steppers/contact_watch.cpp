@@ -1,6 +1,9 @@
 #include "steppers/contact_watch.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "base/growth.hpp"
 
 namespace cairn {
 
@@ -48,15 +51,19 @@ void setLane(WatchBlock& block, std::uint32_t lane, const ContactEnds& ends, con
 
 }  // namespace
 
-bool canBeWatched(const Contact& contact, const Body& a, const Body& b, double near, double dt) {
+std::uint16_t watchRank(const Contact& contact, const Body& a, const Body& b, double near, double dt) {
   for (int i = 0; i < contact.count; ++i)
-    if (contact.points[i].normalImpulse > 0.0f) return false;
+    if (contact.points[i].normalImpulse > 0.0f) return 0;
   const double gap = gapOf(contact);
-  if (!(gap > near)) return false;
+  if (!(gap > near)) return 0;
   const Reach reach = reachOf(contact);
   const double opening =
       contact.normal.cast<double>().dot(b.velocity - a.velocity) - reach.a * a.spin.norm() - reach.b * b.spin.norm();
-  return gap + dt * opening > near;
+  const double left = gap + dt * opening;
+  if (!(left > near)) return 0;
+  std::uint16_t rank = 1;
+  for (double width = 2.0 * near; width < left && rank < kSortKeys - 1; width *= 2.0) ++rank;
+  return rank;
 }
 
 void clearImpulses(Contact& contact) {
@@ -67,19 +74,29 @@ void clearImpulses(Contact& contact) {
 }
 
 void ContactWatch::begin(std::span<const ContactEnds> contacts, MovableBodies movable, const std::vector<Contact>& slots,
-                         float near, std::uint32_t ground) {
+                         float near, std::uint32_t ground, ColouringBuffers& buffers) {
   closest_ = kJoinShare * near;
-  blocks_.clear();
-  if (contacts.empty()) return;
-  colourContacts(contacts, movable, colouring_);
-  sortByPoints(colouring_);
+  mayBounce_ = false;
+  std::size_t count = 0;
+  if (contacts.empty()) {
+    resizeAnew(blocks_, 0);
+    return;
+  }
+  colourContacts(contacts, movable, buffers, colouring_);
+  sortColours(colouring_, buffers, [](const ContactEnds& ends) { return ends.rank; });
+  forEachBlock(colouring_, kLanes, [&](std::uint32_t, std::uint32_t) { ++count; });
+  resizeAnew(blocks_, count);
+  WatchBlock* next = blocks_.data();
   forEachBlock(colouring_, kLanes, [&](std::uint32_t first, std::uint32_t last) {
-    WatchBlock& block = blocks_.emplace_back();
+    WatchBlock& block = *next++;
     block.first = first;
     block.lanes = last - first;
     block.joined = false;
-    for (std::uint32_t i = first; i < last; ++i)
-      setLane(block, i - first, colouring_.contacts[i], slots[colouring_.contacts[i].contact]);
+    for (std::uint32_t i = first; i < last; ++i) {
+      const Contact& contact = slots[colouring_.contacts[i].contact];
+      setLane(block, i - first, colouring_.contacts[i], contact);
+      mayBounce_ |= contact.restitution > 0.0f;
+    }
     for (std::uint32_t lane = block.lanes; lane < kLanes; ++lane) {
       block.bodyA[lane] = block.bodyB[lane] = ground;
       for (int k = 0; k < 3; ++k) block.normal[k][lane] = 0.0f;

@@ -15,16 +15,18 @@ namespace cairn {
 // A gap (m) that is no longer looked at from afar: contacts closer than this, or closer within a step, are swept.
 inline double nearGap(double speculativeDistance) { return 0.05 * speculativeDistance; }
 
-// Whether a contact can be watched in a step dt: it pressed nothing in the last one and stays wider than `near`.
-bool canBeWatched(const Contact& contact, const Body& a, const Body& b, double near, double dt);
+// Not 0 if a contact can be watched in a step dt: it pressed nothing in the last one and stays wider than `near`. The
+// larger, the less likely that it meets all the same. Contacts of like rank are watched together: when one meets, all do.
+std::uint16_t watchRank(const Contact& contact, const Body& a, const Body& b, double near, double dt);
 // As if the last step had found it so.
 void clearImpulses(Contact& contact);
 
 class ContactWatch {
  public:
   void begin(std::span<const ContactEnds> contacts, MovableBodies movable, const std::vector<Contact>& slots, float near,
-             std::uint32_t ground);
+             std::uint32_t ground, ColouringBuffers& buffers);
   bool empty() const { return blocks_.empty(); }
+  bool mayBounce() const { return mayBounce_; }
 
   // Calls join(contacts) for contacts that might meet within `ahead` seconds. They share no body that can be moved, and are
   // not watched any more.
@@ -42,6 +44,7 @@ class ContactWatch {
   Colouring colouring_;
   std::vector<wide::WatchBlock> blocks_;
   float closest_ = 0.0f;  // m
+  bool mayBounce_ = false;
 };
 
 }  // namespace cairn

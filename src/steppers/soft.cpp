@@ -15,6 +15,8 @@ namespace {
 constexpr std::uint32_t kBatchBodies = 256;
 constexpr std::size_t kBodyGrain = 256;
 constexpr std::size_t kSpareBatches = 1;
+// From so many contacts on, the widest instructions are worth the slower clock that they bring.
+constexpr std::size_t kManyContacts = 256;
 
 // Free rotation is cut into pieces of about this much turning of the spin (rad).
 constexpr double kFreeTurn = 0.02;
@@ -111,8 +113,7 @@ void SoftStepper::makeBatches(StepContext& context, double dt) {
     const std::uint32_t batch = batchOf_[contact.island];
     const std::uint32_t a = numberIn(batch, contact.a, system, false);
     const std::uint32_t b = numberIn(batch, contact.b, system, false);
-    batches_[batch].contacts.add({contact.contact, a, b, contact.points}, groupOf(contact, batches_[batch]),
-                                 contact.watched);
+    batches_[batch].contacts.add({contact.contact, a, b, contact.points, contact.rank}, groupOf(contact, batches_[batch]));
   }
   forEachJoint([&](std::uint32_t index, const Joint& joint, std::uint32_t island) {
     const std::uint32_t batch = batchOf_[island];
@@ -175,14 +176,15 @@ void SoftStepper::step(StepContext& context, double dt) {
 
   // Batches that are more than a thread's share of what is left are worked on by all threads together, one after another;
   // the others side by side.
+  const wide::Width width = plan_.contacts().size() < kManyContacts ? wide::Width::Modest : wide::Width::Widest;
   std::size_t left = 0, alone = 0;
   for (std::size_t i = 0; i < count_; ++i) left += batches_[i].work();
   for (; alone < count_ && batches_[queue_[alone]].work() * context.tasks.threads() > left; ++alone) {
     left -= batches_[queue_[alone]].work();
-    batches_[queue_[alone]].step(context, dt);
+    batches_[queue_[alone]].step(context, dt, width);
   }
   context.tasks.parallelFor(count_ - alone, 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) batches_[queue_[alone + i]].step(context, dt);
+    for (std::size_t i = first; i < last; ++i) batches_[queue_[alone + i]].step(context, dt, width);
   });
   report(context);
   moveOthers(context, dt);

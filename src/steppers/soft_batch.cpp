@@ -3,9 +3,10 @@
 namespace cairn {
 
 namespace {
-constexpr std::size_t kRoom = 2, kSmall = 8;
+constexpr std::size_t kRoom = 2, kSmall = 272;  // of bodies; small tables have room to spare from the start
 // Asking the time takes as long as solving two contacts. In small batches all of the substeps counts as solving.
 constexpr std::size_t kTimedContacts = 128;
+const auto nothing = [](std::size_t) {};
 }  // namespace
 
 void SoftBatch::clear(const IslandPlan& newPlan) {
@@ -19,7 +20,27 @@ void SoftBatch::clear(const IslandPlan& newPlan) {
   joints.joints.clear();
 }
 
-void SoftBatch::step(StepContext& context, double dt) {
+// Contacts alone, and nothing special about any body: two loops over the parts do.
+void SoftBatch::plainSubstep(StepContext& context, bool first, const wide::SubstepValues& values) {
+  const Tasks& tasks = context.tasks;
+  const auto begin = [&](std::size_t part) {
+    contacts.look(context, bodies, part);
+    if (part < bodies.parts) bodies.integrateVelocities(part, values.h);
+  };
+  if (first) {
+    contacts.applyImpulses(tasks, bodies.solver(), begin);
+    contacts.solve(tasks, bodies.solver(), values, nothing);
+  } else {
+    contacts.solve(tasks, bodies.solver(), values, begin);
+  }
+  bodies.moveOthers(values.h);
+  contacts.relax(tasks, bodies.solver(), values, [&](std::size_t part) {
+    if (part < bodies.parts) bodies.integratePositions(part, values.h);
+  });
+}
+
+void SoftBatch::step(StepContext& context, double dt, wide::Width width) {
+  const wide::WidthScope scope(width);
   const int substeps = plan.substeps;
   const double h = dt / substeps;
   const wide::SubstepValues values{static_cast<float>(h), static_cast<float>(1.0 / h),
@@ -41,34 +62,39 @@ void SoftBatch::step(StepContext& context, double dt) {
   joints.begin(context, bodies, dt, h);
   timer.finish(Phase::Prepare);
 
+  const bool plain = joints.joints.empty() && bodies.isPlain() && !contacts.mayBounce();
   for (int substep = 0; substep < substeps; ++substep) {
     if (substep == 0 || plan.tall) contacts.arrange(substep);
+    if (plain) {
+      plainSubstep(context, substep == 0, values);
+      continue;
+    }
     contacts.look(context, bodies);
-    if (contacts.bounces()) contacts.noteApproach(tasks, bodies.solver());
+    if (contacts.mayBounce()) contacts.noteApproach(tasks, bodies.solver());
     bodies.integrateVelocities(context, h);
     finish(Phase::Integrate);
     if (substep == 0) {
-      contacts.applyImpulses(tasks, bodies.solver());
+      contacts.applyImpulses(tasks, bodies.solver(), nothing);
     } else {
       contacts.refreshSpinning(bodies);
     }
     joints.applyImpulses(context, bodies);
     joints.solve(context, bodies, false);
-    contacts.solve(tasks, bodies.solver(), values);
+    contacts.solve(tasks, bodies.solver(), values, nothing);
     finish(Phase::Solve);
     bodies.integratePositions(context, h);
     finish(Phase::Integrate);
     joints.solve(context, bodies, true);
-    contacts.relax(tasks, bodies.solver(), values);
+    contacts.relax(tasks, bodies.solver(), values, nothing);
     joints.addUp(context);
-    if (contacts.bounces()) {
+    if (contacts.mayBounce()) {
       bodies.markContactChange(context);
       contacts.bounce(tasks, bodies.solver(), values);
     }
     finish(Phase::Solve);
   }
 
-  if (!timed) timer.finish(Phase::Solve);
+  if (plain || !timed) timer.finish(Phase::Solve);
   bodies.finish(context);
   contacts.finish(context);
   jointError = joints.finish(context, dt);

@@ -6,6 +6,7 @@
 #include "steppers/soft_contacts.hpp"
 #include "steppers/soft_joints.hpp"
 #include "steppers/substep_plan.hpp"
+#include "wide/width.hpp"
 
 namespace cairn {
 
@@ -23,7 +24,10 @@ struct SoftBatch {
     return static_cast<std::size_t>(plan.substeps) * (contacts.contacts.size() + joints.joints.size());
   }
   void clear(const IslandPlan& newPlan);
-  void step(StepContext& context, double dt);
+  void step(StepContext& context, double dt, wide::Width width);
+
+ private:
+  void plainSubstep(StepContext& context, bool first, const wide::SubstepValues& values);
 };
 
 }  // namespace cairn

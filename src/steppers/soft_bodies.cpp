@@ -55,6 +55,14 @@ void SoftBodies::begin(StepContext& context, double dt, double h) {
   locked_.clear();
   marked_ = spinning_ = false;
 
+  // Far beyond what a body may do: it will be quarantined after the step. Until then it must not overflow, and so spoil
+  // others.
+  const float mostSpeed = static_cast<float>(4.0 * context.settings.maximumSpeed);
+  const float mostSpin = static_cast<float>(4.0 * kMaximumSpin);
+  limits_ = {{mostSpeed, mostSpeed, mostSpeed}, {mostSpin, mostSpin, mostSpin}, {0, 0}};
+  partBodies_.clear();
+  for (std::size_t i = 0; i < parts; ++i) partBodies_.push_back(movableIn(i));
+
   const Vec3 gravity = context.settings.gravity;
   const Integrator integrator = freeMotion(context.settings).integrator;
   context.tasks.parallelFor(movable.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
@@ -151,11 +159,6 @@ void SoftBodies::shift(std::uint32_t index, const Vec3& move, const Vec3& turn) 
 
 void SoftBodies::integrateVelocities(StepContext& context, double h) {
   const float hf = static_cast<float>(h);
-  // Far beyond what a body may do: it will be quarantined after the step. Until then it must not overflow, and so spoil
-  // others.
-  const float mostSpeed = static_cast<float>(4.0 * context.settings.maximumSpeed);
-  const float mostSpin = static_cast<float>(4.0 * kMaximumSpin);
-  const wide::BodyRow limits{{mostSpeed, mostSpeed, mostSpeed}, {mostSpin, mostSpin, mostSpin}, {0, 0}};
   const std::vector<Body>& bodies = context.system.bodies;
   for (PreciseBody& precise : precise_) {
     if (!precise.gyroscopic) continue;
@@ -170,7 +173,7 @@ void SoftBodies::integrateVelocities(StepContext& context, double h) {
     bodies_[precise.body].mass = massRow(precise.inverseInertia, bodies[indexOf(precise.body)].inverseMass);
   }
   context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
-    wide::integrateVelocities(rows(), first, last, hf, limits, marked_);
+    wide::integrateVelocities(rows(), first, last, hf, limits_, marked_);
   });
   for (PreciseBody& precise : precise_) {
     if (!precise.gyroscopic) continue;
@@ -213,6 +216,20 @@ void SoftBodies::integratePositions(StepContext& context, double h) {
     }
     if (precise.followsInertia) precise.inverseInertia = inWorldAxes(precise.rotation, body.inverseInertia);
   }
+}
+
+void SoftBodies::integrateVelocities(std::size_t part, double h) {
+  const auto [first, last] = partBodies_[part];
+  wide::integrateVelocities(rows(), first, last, static_cast<float>(h), limits_, false);
+}
+
+void SoftBodies::integratePositions(std::size_t part, double h) {
+  const auto [first, last] = partBodies_[part];
+  wide::integratePositions(solver_.data(), first, last, static_cast<float>(h));
+}
+
+void SoftBodies::moveOthers(double h) {
+  wide::integratePositions(solver_.data(), ground() + 1, solver_.size(), static_cast<float>(h));
 }
 
 void SoftBodies::markContactChange(StepContext& context) {

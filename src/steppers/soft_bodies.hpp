@@ -63,6 +63,11 @@ class SoftBodies {
   void follow(const StepContext& context, std::uint32_t body, double dt);  // keeps track of its orientation
   void integrateVelocities(StepContext& context, double h);
   void integratePositions(StepContext& context, double h);
+  // The same for the bodies of one part alone, if nothing is special about any body; what cannot be moved goes by itself.
+  bool isPlain() const { return precise_.empty() && locked_.empty(); }
+  void integrateVelocities(std::size_t part, double h);
+  void integratePositions(std::size_t part, double h);
+  void moveOthers(double h);
   // Notes what contacts changed in this substep; needed if velocities are to be changed by others before the next one.
   void markContactChange(StepContext& context);
   void finish(StepContext& context) const;
@@ -93,6 +98,8 @@ class SoftBodies {
     return {solver_.data(), accelerations_.data(), damping_.empty() ? nullptr : damping_.data(), marks_.data()};
   }
 
+  wide::BodyRow limits_;  // m/s, rad/s
+  std::vector<MovableBodies> partBodies_;
   std::vector<wide::SolverBody> solver_;
   std::vector<wide::BodyRow> accelerations_, damping_;
   // See wide/body_kernels.hpp. (Joint anchors turn with their bodies: their impulses are kept out of the marks' change, or

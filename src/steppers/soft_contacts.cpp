@@ -23,6 +23,8 @@ wide::Softness softness(double frequency, double dampingRatio, double h) {
   return {static_cast<float>(omega / a1), static_cast<float>(a2 / (1.0 + a2))};
 }
 
+const auto nothing = [](std::size_t) {};
+
 }  // namespace
 
 void SoftContacts::clear(std::size_t parts) {
@@ -59,16 +61,13 @@ void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, do
                        system.contacts.slots, bodies, values_);
     }
   });
-  bounces_ = std::any_of(groups_.begin(), groups_.end(), [](const ContactGroup& group) { return group.bounces(); });
-  watches_ = std::any_of(groups_.begin(), groups_.end(), [](const ContactGroup& group) { return group.watches(); });
+  mayBounce_ = std::any_of(groups_.begin(), groups_.end(), [](const ContactGroup& group) { return group.mayBounce(); });
 }
 
 void SoftContacts::look(const StepContext& context, SoftBodies& bodies) {
-  if (!watches_) return;
   context.tasks.parallelFor(groups_.size(), 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) groups_[i].look(context.system.contacts.slots, bodies, values_);
+    for (std::size_t i = first; i < last; ++i) look(context, bodies, i);
   });
-  bounces_ = std::any_of(groups_.begin(), groups_.end(), [](const ContactGroup& group) { return group.bounces(); });
 }
 
 void SoftContacts::refreshSpinning(SoftBodies& bodies) {
@@ -91,31 +90,13 @@ void SoftContacts::arrange(int number) {
   for (ContactGroup& group : groups_) group.arrange(number);
 }
 
-template <class Kernel>
-void SoftContacts::sweep(const Tasks& tasks, Kernel&& kernel) {
-  const std::size_t parts = groups_.size() == 1 ? 1 : groups_.size() - 1;
-  tasks.parallelFor(parts, 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) groups_[i].sweep(nullptr, kernel);
-  });
-  if (groups_.size() > parts) groups_.back().sweep(&tasks, kernel);
-}
-
-void SoftContacts::applyImpulses(const Tasks& tasks, wide::SolverBody* bodies) {
-  sweep(tasks, [&](wide::Blocks blocks, auto* points, auto*) { wide::applyImpulses(blocks, points, bodies); });
-}
-void SoftContacts::solve(const Tasks& tasks, wide::SolverBody* bodies, const wide::SubstepValues& values) {
-  sweep(tasks, [&](wide::Blocks blocks, auto* points, auto*) { wide::solveSoft(blocks, points, bodies, values); });
-}
-void SoftContacts::relax(const Tasks& tasks, wide::SolverBody* bodies, const wide::SubstepValues& values) {
-  sweep(tasks, [&](wide::Blocks blocks, auto* points, auto*) { wide::relax(blocks, points, bodies, values); });
-}
 void SoftContacts::noteApproach(const Tasks& tasks, const wide::SolverBody* bodies) {
-  sweep(tasks, [&](wide::Blocks blocks, auto* points, auto* approaches) {
+  sweep(tasks, nothing, [&](wide::Blocks blocks, auto* points, auto* approaches) {
     wide::noteApproach(blocks, points, approaches, bodies);
   });
 }
 void SoftContacts::bounce(const Tasks& tasks, wide::SolverBody* bodies, const wide::SubstepValues& values) {
-  sweep(tasks, [&](wide::Blocks blocks, auto* points, auto* approaches) {
+  sweep(tasks, nothing, [&](wide::Blocks blocks, auto* points, auto* approaches) {
     wide::bounce(blocks, points, approaches, bodies, values);
   });
 }

@@ -30,7 +30,7 @@ struct LiveContact {
   std::uint32_t a, b;     // bodies
   std::uint32_t island;
   std::uint16_t points;
-  bool watched;  // see contact_watch.hpp
+  std::uint16_t rank;  // see contact_watch.hpp; 0: it is swept
 };
 
 class SubstepPlan {

@@ -15,6 +15,7 @@
 #include <hwy/foreach_target.h>
 // foreach_target first, then:
 #include "wide/lanes-inl.hpp"
+#include "wide/width.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cairn::wide::HWY_NAMESPACE {
@@ -276,25 +277,25 @@ HWY_EXPORT(Bounce);
 HWY_EXPORT(InstructionSet);
 
 void applyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies) {
-  HWY_DYNAMIC_DISPATCH(ApplyImpulses)(blocks, points, bodies);
+  CAIRN_WIDE_DISPATCH(ApplyImpulses)(blocks, points, bodies);
 }
 void solveSoft(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
-  HWY_DYNAMIC_DISPATCH(SolveSoft)(blocks, points, bodies, values);
+  CAIRN_WIDE_DISPATCH(SolveSoft)(blocks, points, bodies, values);
 }
 void relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
-  HWY_DYNAMIC_DISPATCH(Relax)(blocks, points, bodies, values);
+  CAIRN_WIDE_DISPATCH(Relax)(blocks, points, bodies, values);
 }
 void measureGaps(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies) {
-  HWY_DYNAMIC_DISPATCH(MeasureGaps)(blocks, points, bodies);
+  CAIRN_WIDE_DISPATCH(MeasureGaps)(blocks, points, bodies);
 }
 void noteApproach(Blocks blocks, const ContactPointLanes* points, ApproachLanes* approaches, const SolverBody* bodies) {
-  HWY_DYNAMIC_DISPATCH(NoteApproach)(blocks, points, approaches, bodies);
+  CAIRN_WIDE_DISPATCH(NoteApproach)(blocks, points, approaches, bodies);
 }
 void bounce(Blocks blocks, ContactPointLanes* points, const ApproachLanes* approaches, SolverBody* bodies,
             const SubstepValues& values) {
-  HWY_DYNAMIC_DISPATCH(Bounce)(blocks, points, approaches, bodies, values);
+  CAIRN_WIDE_DISPATCH(Bounce)(blocks, points, approaches, bodies, values);
 }
-const char* instructionSet() { return HWY_DYNAMIC_DISPATCH(InstructionSet)(); }
+const char* instructionSet() { return CAIRN_WIDE_DISPATCH(InstructionSet)(); }
 
 }  // namespace cairn::wide
 #endif

@@ -5,6 +5,7 @@
 #include <hwy/foreach_target.h>
 // foreach_target first, then:
 #include "wide/lanes-inl.hpp"
+#include "wide/width.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cairn::wide::HWY_NAMESPACE {
@@ -214,10 +215,10 @@ HWY_EXPORT(Fill);
 HWY_EXPORT(Prepare);
 
 void fill(ContactBlock& block, ContactPointLanes* points, const BlockSources& sources, const FillValues& values) {
-  HWY_DYNAMIC_DISPATCH(Fill)(block, points, sources, values);
+  CAIRN_WIDE_DISPATCH(Fill)(block, points, sources, values);
 }
 void prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies, bool again) {
-  HWY_DYNAMIC_DISPATCH(Prepare)(blocks, points, bodies, again);
+  CAIRN_WIDE_DISPATCH(Prepare)(blocks, points, bodies, again);
 }
 
 }  // namespace cairn::wide

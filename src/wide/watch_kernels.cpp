@@ -5,6 +5,7 @@
 // foreach_target first, then:
 #include "wide/lanes-inl.hpp"
 #include "wide/watch_kernels.hpp"
+#include "wide/width.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cairn::wide::HWY_NAMESPACE {
@@ -45,7 +46,7 @@ namespace cairn::wide {
 HWY_EXPORT(Watch);
 
 void watch(std::span<WatchBlock> blocks, const SolverBody* bodies, float ahead, float closest) {
-  HWY_DYNAMIC_DISPATCH(Watch)(blocks, bodies, ahead, closest);
+  CAIRN_WIDE_DISPATCH(Watch)(blocks, bodies, ahead, closest);
 }
 
 }  // namespace cairn::wide

@@ -53,7 +53,8 @@ TEST(Colouring, ContactsOfAColourShareNoBodyThatMovesAndNoneIsForgotten) {
       if (a != b || movable == 1) contacts.push_back({static_cast<std::uint32_t>(contacts.size()), a, a == b ? movable : b});
     }
     Colouring colouring;
-    colourContacts(contacts, {0, movable}, colouring);
+    ColouringBuffers buffers;
+    colourContacts(contacts, {0, movable}, buffers, colouring);
     std::vector<int> seen(contacts.size(), 0);
     for (const ContactEnds& ends : colouring.contacts) {
       ++seen[ends.contact];
