@@ -20,7 +20,7 @@ Aabb fatBox(const Collider& collider, const Aabb& reached, double dt) {
   return fat;
 }
 
-constexpr std::size_t kColliderGrain = 256, kMovedGrain = 32, kSparePieces = 8;
+constexpr std::size_t kColliderGrain = 256, kMovedGrain = 32, kPairGrain = 512, kSparePieces = 8;
 constexpr std::size_t kUsualPiece = 64;            // keys
 constexpr std::uint8_t kIsOff = 1, kHasMoved = 2;  // flags of colliders
 
@@ -72,7 +72,9 @@ void mergeRuns(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& spa
   }
 }
 
-// Sorted keys of all pairs that colliders which moved are in.
+bool isBefore(const Pair& pair, std::uint64_t key) { return pair.key() < key; }
+
+// Sorted keys of all pairs that colliders which moved are in, and that are not in the table yet.
 void findPairs(const BroadPhase& broad, const std::vector<Collider>& colliders, const Tasks& tasks,
                BroadPhaseScratch& scratch) {
   const std::size_t pieces = (scratch.moved.size() + kMovedGrain - 1) / kMovedGrain;
@@ -91,6 +93,11 @@ void findPairs(const BroadPhase& broad, const std::vector<Collider>& colliders, 
       });
     }
     std::sort(found.begin(), found.end());
+    auto from = broad.pairs.begin();
+    std::erase_if(found, [&](std::uint64_t key) {
+      from = std::lower_bound(from, broad.pairs.end(), key, isBefore);
+      return from != broad.pairs.end() && from->key() == key;
+    });
   });
   std::size_t total = 0;
   for (std::size_t i = 0; i < pieces; ++i) total += scratch.foundPieces[i].size();
@@ -127,34 +134,47 @@ void updatePairs(BroadPhase& broad, std::vector<Collider>& colliders, ContactCac
     const Collider& b = colliders[pair.b];
     return !broad.tree.box(a.node).overlaps(broad.tree.box(b.node)) || !mayCollide(broad, a, b);
   };
-
-  // Pairs that ended go; what was found and is new comes in, merged from the back so that no second table is needed.
   std::vector<Pair>& pairs = broad.pairs;
-  std::size_t kept = 0, fresh = 0;
-  auto found = scratch.found.begin();
-  for (const Pair& pair : pairs) {
-    if (isStale(pair)) {
+  scratch.stalePieces.assign((pairs.size() + kPairGrain - 1) / kPairGrain, 0);
+  tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t first, std::size_t last) {
+    scratch.stalePieces[first / kPairGrain] = std::any_of(pairs.begin() + first, pairs.begin() + last, isStale) ? 1 : 0;
+  });
+
+  // Pairs that ended go. Most pieces of the table have none, and move as a whole.
+  std::size_t kept = 0;
+  for (std::size_t piece = 0; piece < scratch.stalePieces.size(); ++piece) {
+    const std::size_t first = piece * kPairGrain, last = std::min(first + kPairGrain, pairs.size());
+    if (scratch.stalePieces[piece] == 0) {
+      if (kept != first) std::copy(pairs.begin() + first, pairs.begin() + last, pairs.begin() + kept);
+      kept += last - first;
+      continue;
+    }
+    for (std::size_t i = first; i < last; ++i) {
+      const Pair& pair = pairs[i];
+      if (!isStale(pair)) {
+        pairs[kept++] = pair;
+        continue;
+      }
       if (pair.contact == kNone) continue;
       const Contact& contact = contacts.slots[pair.contact];
       if (contact.touching) endings.push_back(partiesOf(contact, colliders));
       contacts.release(pair.contact);
-      continue;
     }
-    for (; found != scratch.found.end() && *found < pair.key(); ++found) scratch.found[fresh++] = *found;
-    if (found != scratch.found.end() && *found == pair.key()) ++found;
-    pairs[kept++] = pair;
   }
-  for (; found != scratch.found.end(); ++found) scratch.found[fresh++] = *found;
+  pairs.resize(kept);
+
+  // What was found comes in, from the back so that no second table is needed. (None of it was in the table and went: pairs
+  // that are found are not stale.)
+  std::size_t fresh = scratch.found.size();
   shrinkGently(pairs, kept + fresh);
   resizeGently(pairs, kept + fresh);
-  for (std::size_t to = kept + fresh; fresh > 0;) {
+  for (; fresh > 0; --fresh) {
     const std::uint64_t key = scratch.found[fresh - 1];
-    if (kept > 0 && pairs[kept - 1].key() > key) {
-      pairs[--to] = pairs[--kept];
-    } else {
-      pairs[--to] = {static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key), kNone};
-      --fresh;
-    }
+    const auto end = pairs.begin() + kept;
+    const auto at = std::lower_bound(pairs.begin(), end, key, isBefore);
+    std::copy_backward(at, end, end + fresh);
+    kept = static_cast<std::size_t>(at - pairs.begin());
+    pairs[kept + fresh - 1] = {static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key), kNone};
   }
 }
 

@@ -25,6 +25,7 @@ struct BroadPhaseScratch {
   std::vector<std::uint32_t> moved;
   std::vector<std::uint8_t> flags;                      // of each collider: see broad_phase.cpp
   std::vector<std::vector<std::uint64_t>> foundPieces;  // by piece of `moved`
+  std::vector<std::uint8_t> stalePieces;                // of the table of pairs: 1 where some ended
 };
 
 inline std::uint64_t pairKey(std::uint32_t a, std::uint32_t b) {

@@ -232,11 +232,12 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
   const auto forMarked = [&](auto&& use) {
     for (std::size_t piece = 0; piece < scratch.marks.size(); ++piece) {
       if (scratch.marks[piece] == 0) continue;
-      for (std::size_t i = piece * kPairGrain; i < std::min((piece + 1) * kPairGrain, pairs.size()); ++i) use(pairs[i]);
+      for (std::size_t i = piece * kPairGrain; i < std::min((piece + 1) * kPairGrain, pairs.size()); ++i)
+        use(pairs[i], piece);
     }
   };
   findNewContacts(pairs, input, tasks, scratch);
-  forMarked([&](Pair& pair) {
+  forMarked([&](Pair& pair, std::size_t) {
     if (pair.contact != kWanted) return;
     pair.contact = cache.acquire(input.colliders[pair.a].body, input.colliders[pair.b].body);
     Contact& contact = cache.slots[pair.contact];
@@ -244,14 +245,17 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
     contact.colliderB = pair.b;
   });
 
+  scratch.contacts.assign(scratch.marks.size() + 1, 0);
   tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
     Manifold manifold;
     MovedManifold moved;
     Mixture mixture;
     bool anyEnded = false;
+    std::uint32_t& count = scratch.contacts[begin / kPairGrain + 1];
     for (std::size_t i = begin; i < end; ++i) {
       const Pair& pair = pairs[i];
       if (pair.contact == kNone) continue;
+      ++count;
       const ColliderGate& gateA = input.gates[pair.a];
       const ColliderGate& gateB = input.gates[pair.b];
       if (!isLive(gateA, gateB)) continue;  // asleep: the contact stays as it is
@@ -281,17 +285,23 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
     }
     scratch.marks[begin / kPairGrain] = anyEnded ? 1 : 0;
   });
-  forMarked([&](Pair& pair) {
+  forMarked([&](Pair& pair, std::size_t piece) {
     if (pair.contact == kNone || cache.slots[pair.contact].count > 0) return;
     const Contact& contact = cache.slots[pair.contact];
     if (contact.touching) endings.push_back(partiesOf(contact, input.colliders));
     cache.release(pair.contact);
     pair.contact = kNone;
+    --scratch.contacts[piece + 1];
   });
 
-  cache.inUse.clear();
-  for (const Pair& pair : pairs)
-    if (pair.contact != kNone) cache.inUse.push_back(pair.contact);
+  for (std::size_t piece = 1; piece < scratch.contacts.size(); ++piece)
+    scratch.contacts[piece] += scratch.contacts[piece - 1];
+  resizeGently(cache.inUse, scratch.contacts.back());
+  tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
+    std::uint32_t next = scratch.contacts[begin / kPairGrain];
+    for (std::size_t i = begin; i < end; ++i)
+      if (pairs[i].contact != kNone) cache.inUse[next++] = pairs[i].contact;
+  });
 }
 
 }  // namespace cairn

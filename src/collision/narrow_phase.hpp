@@ -30,7 +30,9 @@ struct NarrowPhaseInput {
 
 // Buffers that a step reuses; nothing in them outlives it.
 struct NarrowPhaseScratch {
-  std::vector<std::uint8_t> marks;  // 1: there is something to do in this piece of the table of pairs
+  // By piece of the table of pairs.
+  std::vector<std::uint8_t> marks;      // 1: there is something to do
+  std::vector<std::uint32_t> contacts;  // how many it has; where the first goes
 };
 
 // Contacts that ceased to be are released; those that were touching are appended to `endings`.

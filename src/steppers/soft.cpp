@@ -92,7 +92,7 @@ void SoftStepper::makeBatches(StepContext& context, double dt) {
   }
   for (std::size_t b = 0; b < count_; ++b) {
     SoftBodies& bodies = batches_[b].bodies;
-    bodies.parts = splitter_.split(system.bodies, bodies.movable, bodies.partOf);
+    bodies.parts = splitter_.split(system.bodies, context.tasks, bodies.movable, bodies.partOf);
     batches_[b].contacts.clear(bodies.parts);
     for (std::uint32_t i = 0; i < bodies.movable.size(); ++i) places_[bodies.movable[i]].number = i;
   }

@@ -11,7 +11,7 @@ constexpr std::size_t kSmallestPart = 256;  // bodies
 constexpr int kMostTimes = 15;
 }  // namespace
 
-std::size_t BodySplitter::split(const std::vector<Body>& bodies, std::vector<std::uint32_t>& movable,
+std::size_t BodySplitter::split(const std::vector<Body>& bodies, const Tasks& tasks, std::vector<std::uint32_t>& movable,
                                 std::vector<std::uint16_t>& partOf) {
   partOf.clear();
   int times = 0;
@@ -20,25 +20,43 @@ std::size_t BodySplitter::split(const std::vector<Body>& bodies, std::vector<std
   if (times == 0) return 1;
   resizeGently(items_, movable.size());
   const Vec3 origin = bodies[movable[0]].center;
-  for (std::size_t i = 0; i < movable.size(); ++i) {
-    const Vec3 place = bodies[movable[i]].center - origin;
-    items_[i] = {{static_cast<float>(place.x()), static_cast<float>(place.y()), static_cast<float>(place.z())}, movable[i]};
+  tasks.parallelFor(movable.size(), kSmallestPart, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const Vec3 place = bodies[movable[i]].center - origin;
+      items_[i] = {{static_cast<float>(place.x()), static_cast<float>(place.y()), static_cast<float>(place.z())},
+                   movable[i]};
+    }
+  });
+
+  // Every second bound is new: the middle of what was between its neighbours.
+  bounds_ = {0, static_cast<std::uint32_t>(items_.size())};
+  for (int time = 0; time < times; ++time) {
+    bounds_.resize(2 * bounds_.size() - 1);
+    for (std::size_t i = bounds_.size() - 1; i > 0; i -= 2) {
+      bounds_[i] = bounds_[i / 2];
+      bounds_[i - 1] = bounds_[i / 2 - 1] + (bounds_[i] - bounds_[i / 2 - 1]) / 2;
+    }
+    tasks.parallelFor(bounds_.size() / 2, 1, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i)
+        halve(items_.data() + bounds_[2 * i], items_.data() + bounds_[2 * i + 1], items_.data() + bounds_[2 * i + 2]);
+    });
   }
-  movable.clear();
-  halve(items_.data(), items_.data() + items_.size(), times, movable, partOf);
-  return std::size_t{1} << times;
+
+  const std::size_t parts = bounds_.size() - 1;
+  partOf.resize(movable.size());
+  tasks.parallelFor(parts, 1, [&](std::size_t first, std::size_t last) {
+    for (std::size_t part = first; part < last; ++part) {
+      for (std::uint32_t i = bounds_[part]; i < bounds_[part + 1]; ++i) {
+        movable[i] = items_[i].index;
+        partOf[i] = static_cast<std::uint16_t>(part);
+      }
+      std::sort(movable.begin() + bounds_[part], movable.begin() + bounds_[part + 1]);
+    }
+  });
+  return parts;
 }
 
-void BodySplitter::halve(Item* first, Item* last, int times, std::vector<std::uint32_t>& movable,
-                         std::vector<std::uint16_t>& partOf) {
-  if (times == 0) {
-    const auto part = static_cast<std::uint16_t>(partOf.empty() ? 0 : partOf.back() + 1);
-    const std::size_t from = movable.size();
-    for (const Item* item = first; item != last; ++item) movable.push_back(item->index);
-    std::sort(movable.begin() + static_cast<std::ptrdiff_t>(from), movable.end());
-    partOf.resize(movable.size(), part);
-    return;
-  }
+void BodySplitter::halve(Item* first, Item* middle, Item* last) {
   float low[3], high[3];
   std::copy_n(first->place, 3, low);
   std::copy_n(first->place, 3, high);
@@ -51,12 +69,9 @@ void BodySplitter::halve(Item* first, Item* last, int times, std::vector<std::ui
   int axis = 0;
   for (int k = 1; k < 3; ++k)
     if (high[k] - low[k] > high[axis] - low[axis]) axis = k;
-  Item* middle = first + (last - first) / 2;
   std::nth_element(first, middle, last, [axis](const Item& a, const Item& b) {
     return a.place[axis] != b.place[axis] ? a.place[axis] < b.place[axis] : a.index < b.index;
   });
-  halve(first, middle, times - 1, movable, partOf);
-  halve(middle, last, times - 1, movable, partOf);
 }
 
 }  // namespace cairn

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/tasks.hpp"
 #include "dynamics/body.hpp"
 
 namespace cairn {
@@ -12,7 +13,7 @@ class BodySplitter {
  public:
   // Puts `movable` (indices of bodies, ascending) in the order of parts, ascending within a part, and says which part each
   // is in. Returns how many parts there are; an island that is not worth cutting is left as it is.
-  std::size_t split(const std::vector<Body>& bodies, std::vector<std::uint32_t>& movable,
+  std::size_t split(const std::vector<Body>& bodies, const Tasks& tasks, std::vector<std::uint32_t>& movable,
                     std::vector<std::uint16_t>& partOf);
 
  private:
@@ -20,9 +21,10 @@ class BodySplitter {
     float place[3];  // m, from the first body
     std::uint32_t index;
   };
-  void halve(Item* first, Item* last, int times, std::vector<std::uint32_t>& movable, std::vector<std::uint16_t>& partOf);
+  static void halve(Item* first, Item* middle, Item* last);
 
   std::vector<Item> items_;
+  std::vector<std::uint32_t> bounds_;  // of the parts so far
 };
 
 }  // namespace cairn

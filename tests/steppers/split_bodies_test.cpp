@@ -19,7 +19,7 @@ Split splitOf(const std::vector<Body>& bodies) {
   Split split;
   split.movable.resize(bodies.size());
   std::iota(split.movable.begin(), split.movable.end(), 0u);
-  split.parts = BodySplitter().split(bodies, split.movable, split.partOf);
+  split.parts = BodySplitter().split(bodies, Tasks(2), split.movable, split.partOf);
   return split;
 }
 
