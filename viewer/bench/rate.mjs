@@ -5,7 +5,7 @@ import { openBrowser, openPage } from "../e2e/browser.mjs";
 import { introduce, startFakeLab } from "../e2e/fake_lab.mjs";
 
 const kSeconds = 8;
-const kWarmUp = 4; // s, in which the page chooses how well to draw
+const kWarmUp = 7; // s, in which the page chooses how well to draw
 const kRate = 60; // frames a second
 
 function makeBodies(count) {
@@ -108,7 +108,14 @@ async function measure(browser, count) {
 
 const counts = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [2000, 20_000];
 const browser = await openBrowser();
+browser.on("disconnected", () => {
+  if (isDone) return;
+  console.error("rate: the browser died");
+  process.exit(1);
+});
+let isDone = false;
 const runs = [];
 for (const count of counts) runs.push(await measure(browser, count));
+isDone = true;
 await browser.close();
 console.log(JSON.stringify({ window: "1280x720", seconds: kSeconds, runs }, null, 2));

@@ -11,6 +11,7 @@ import { ThemeSwitch } from "./panels/theme";
 import { type Player, neighbourSpeed } from "./player";
 import type { Preset } from "./scene3d/camera";
 import type { Graphics } from "./scene3d/graphics";
+import { kLooks } from "./scene3d/quality";
 import { View } from "./scene3d/view";
 import { type Mode, type OverlayName, Store, initialState, toggleOverlay } from "./store";
 import { World } from "./world";
@@ -73,7 +74,7 @@ export class Page {
   private addViewButtons() {
     const presets: [Preset, string][] = [["home", "Home"], ["front", "Front"], ["side", "Side"], ["top", "Top"]];
     const quality = el("select", { "aria-label": "Quality of the picture", title: "Quality of the picture" });
-    for (const [value, label] of [["auto", "Auto quality"], ["0", "Best"], ["2", "Medium"], ["4", "Fast"]]) quality.append(el("option", { value }, label));
+    for (const [value, label] of [["auto", "Auto quality"], ["0", "Best"], ["2", "Medium"], [String(kLooks.length - 1), "Fast"]]) quality.append(el("option", { value }, label));
     quality.addEventListener("change", () => {
       this.view.quality.choose(quality.value === "auto" ? "auto" : Number(quality.value));
       this.view.applyLook();

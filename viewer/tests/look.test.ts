@@ -25,6 +25,16 @@ describe("Quality", () => {
     run(quality, 16.7, 5);
     expect(quality.level).toBe(0);
   });
+  it("does not try for more than was guessed", () => {
+    const quality = new Quality();
+    quality.guess(4);
+    run(quality, 16.7, 60);
+    expect(quality.level).toBe(4);
+    run(quality, 25, 10); // where the processor draws, it had better be quick
+    expect(quality.level).toBe(kLooks.length - 1);
+    quality.guess(3); // another scene
+    expect(quality.level).toBe(3);
+  });
   it("does as it is told", () => {
     const quality = new Quality();
     quality.choose(2);

@@ -1,6 +1,7 @@
 // All bodies, drawn with one call for each kind of solid. The hot path is writeMatrices: plain loops over typed arrays.
 import {
-  type BufferGeometry, Color, DynamicDrawUsage, Group, InstancedBufferAttribute, InstancedMesh, type Mesh, StaticDrawUsage,
+  type BufferGeometry, Color, DynamicDrawUsage, Group, InstancedBufferAttribute, InstancedMesh, type Mesh, type PerspectiveCamera,
+  StaticDrawUsage,
 } from "three";
 import type { PoseArrays } from "../poses";
 import type { Body } from "../protocol";
@@ -9,6 +10,7 @@ import type { Graphics } from "./graphics";
 import { solidMaterial } from "./materials";
 import { MergedMesh } from "./merged";
 import { type HullMesh, bodyParts } from "./parts";
+import { type Kind, type Light, PlainBodies, unitSolid } from "./plain";
 import type { Roundness } from "./quality";
 
 const kLocalFloats = 10; // position 3, rotation 4, scale 3
@@ -52,7 +54,7 @@ export type Colouring = (slot: number, out: Float32Array, at: number) => void;
 
 // Some bodies that share a mesh, however they are drawn.
 interface Batch {
-  mesh: Mesh;
+  mesh: Mesh | null; // its own, if it has one
   slots: Int32Array;
   local: Float32Array;
   isMoving: boolean;
@@ -92,14 +94,29 @@ function mergedBatch({ slots, local, isMoving, geometry, solid }: Ingredients): 
   };
 }
 
+// One of several that are drawn together.
+function plainBatch({ slots, local, isMoving, geometry, solid }: Ingredients, stale: () => void): Batch & Kind {
+  const colours = new Float32Array(3 * slots.length);
+  return {
+    mesh: null, slots, local, isMoving, colours, matrices: new Float32Array(16 * slots.length), solid: unitSolid(geometry, solid),
+    moved: stale,
+    paint(colouring) {
+      for (let i = 0; i < slots.length; ++i) colouring(slots[i], colours, 3 * i);
+      stale();
+    },
+    dispose: () => {},
+  };
+}
+
 export class Batches {
   readonly group = new Group();
   private batches: Batch[] = [];
+  private plain: PlainBodies | null = null;
 
   constructor(private readonly graphics: Graphics) {}
 
   // Makes everything anew: cheap enough (milliseconds for thousands) for when bodies come or go.
-  build(bodies: Iterable<Body>, hulls: ReadonlyMap<string, HullMesh>, roundness: Roundness) {
+  build(bodies: Iterable<Body>, hulls: ReadonlyMap<string, HullMesh>, roundness: Roundness, isPlain: boolean) {
     this.clear();
     const found = new Map<string, { slots: number[]; local: number[]; isMoving: boolean; solid: string }>();
     for (const body of bodies) {
@@ -112,16 +129,33 @@ export class Batches {
         entry.local.push(...part.position, ...part.rotation, ...part.scale);
       }
     }
+    const kinds: Kind[] = [];
     for (const { slots, local, isMoving, solid } of found.values()) {
       const geometry = solidGeometry(solid, slots.length, hulls, roundness);
       if (geometry === null) continue; // a hull that was never described
-      const make = this.graphics.isSoftware ? mergedBatch : instancedBatch;
-      const batch = make({ slots: Int32Array.from(slots), local: Float32Array.from(local), isMoving, geometry, solid });
-      batch.mesh.castShadow = batch.mesh.receiveShadow = true;
-      batch.mesh.frustumCulled = false;
-      this.group.add(batch.mesh);
+      const ingredients = { slots: Int32Array.from(slots), local: Float32Array.from(local), isMoving, geometry, solid };
+      if (isPlain) {
+        const batch = plainBatch(ingredients, () => this.plain !== null && (this.plain.isStale = true));
+        kinds.push(batch);
+        this.batches.push(batch);
+        continue;
+      }
+      const batch = this.graphics.isSoftware ? mergedBatch(ingredients) : instancedBatch(ingredients);
+      if (batch.mesh !== null) {
+        batch.mesh.castShadow = batch.mesh.receiveShadow = true;
+        batch.mesh.frustumCulled = false;
+        this.group.add(batch.mesh);
+      }
       this.batches.push(batch);
     }
+    if (kinds.length === 0) return;
+    this.plain = new PlainBodies(kinds);
+    this.group.add(this.plain.group);
+  }
+
+  // To be called before the picture is drawn.
+  aim(camera: PerspectiveCamera, pixelsHigh: number, dotRadius: number, light: Light) {
+    this.plain?.aim(camera, pixelsHigh, dotRadius, light);
   }
 
   move(poses: PoseArrays, hidden: Uint8Array, onlyMoving: boolean) {
@@ -138,12 +172,18 @@ export class Batches {
 
   clear() {
     for (const batch of this.batches) {
-      this.group.remove(batch.mesh);
-      batch.mesh.geometry.dispose();
-      for (const material of [batch.mesh.material].flat()) material.dispose();
+      if (batch.mesh !== null) {
+        this.group.remove(batch.mesh);
+        batch.mesh.geometry.dispose();
+        for (const material of [batch.mesh.material].flat()) material.dispose();
+      }
       batch.dispose();
     }
     this.batches = [];
+    if (this.plain === null) return;
+    this.group.remove(this.plain.group);
+    this.plain.dispose();
+    this.plain = null;
   }
 }
 

@@ -1,7 +1,9 @@
 // The meshes of unit solids, once each.
-import { BoxGeometry, BufferAttribute, BufferGeometry, CylinderGeometry, IcosahedronGeometry } from "three";
+import {
+  BoxGeometry, BufferAttribute, BufferGeometry, CylinderGeometry, EdgesGeometry, IcosahedronGeometry, Matrix4, Quaternion, Vector3,
+} from "three";
 import { mergeVertices } from "three/addons/utils/BufferGeometryUtils.js";
-import type { HullMesh } from "./parts";
+import type { HullMesh, Part } from "./parts";
 import type { Roundness } from "./quality";
 
 // Coarser balls and cylinders where there are many: 80 triangles each still look round from where one sees twenty thousand.
@@ -54,4 +56,14 @@ export function solidGeometry(
       return hull === undefined ? null : hullGeometry(hull);
     }
   }
+}
+
+// The outline of a part, in its body's frame.
+export function edgesOf(part: Part, hulls: ReadonlyMap<string, HullMesh>, stretch: number): BufferGeometry | null {
+  const solid = solidGeometry(part.solid, 4000, hulls);
+  if (solid === null) return null;
+  const edges = new EdgesGeometry(solid, part.solid === "sphere" ? 1 : 20);
+  solid.dispose();
+  const scale = new Vector3().fromArray(part.scale).multiplyScalar(stretch);
+  return edges.applyMatrix4(new Matrix4().compose(new Vector3().fromArray(part.position), new Quaternion().fromArray(part.rotation), scale));
 }

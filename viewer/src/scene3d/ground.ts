@@ -1,9 +1,10 @@
 // Planes as grids. Floors are solid and fade far away; walls are glass, so that one sees what they hold.
-import { Color, FrontSide, Group, type Material, Mesh, type MeshLambertMaterial, PlaneGeometry, Vector3 } from "three";
+import { type Color, FrontSide, Group, Mesh, PlaneGeometry, Vector3 } from "three";
 import type { Body, Scene, Shape } from "../protocol";
 import type { World } from "../world";
-import { gridMaterial } from "./materials";
+import { type GridMaterial, gridMaterial, plainGridMaterial } from "./materials";
 import { rotate } from "./parts";
+import { type Light, lightOn } from "./plain";
 
 const kFloorReach = 40; // of the scene's radius
 const kSlopeReach = 4;
@@ -21,30 +22,32 @@ type PlaneShape = Extract<Shape, { type: "plane" }>;
 
 export class Ground {
   readonly group = new Group();
+  private planes: { mesh: Mesh; grid: GridMaterial; normal: Vector3 }[] = [];
   private moving: { mesh: Mesh; body: Body; shape: PlaneShape }[] = [];
 
-  build(world: World, scene: Scene) {
+  build(world: World, scene: Scene, isPlain: boolean) {
     this.clear();
     const up = new Vector3(...scene.up).normalize();
     for (const body of world.bodies.values()) {
       for (const shape of body.shapes) {
         if (shape.type !== "plane") continue;
-        const mesh = this.makePlane(body, shape, world, up, scene.radius);
+        const mesh = this.makePlane(body, shape, world, up, scene.radius, isPlain);
         this.group.add(mesh);
         if (body.kind !== "static") this.moving.push({ mesh, body, shape });
       }
     }
   }
 
-  private makePlane(body: Body, shape: PlaneShape, world: World, up: Vector3, radius: number): Mesh {
+  private makePlane(body: Body, shape: PlaneShape, world: World, up: Vector3, radius: number, isPlain: boolean): Mesh {
     const normal = worldNormal(body, shape, world);
     const lean = normal.dot(up);
     const isFloor = lean > 0.999;
     const isWall = lean < 0.5;
     const reach = radius * (isFloor ? kFloorReach : isWall ? kWallReach : kSlopeReach);
-    const material = gridMaterial({ step: gridStep(radius), reach: isFloor ? reach : 2 * reach, isSeeThrough: isWall });
-    material.side = FrontSide;
-    const mesh = new Mesh(new PlaneGeometry(2 * reach, 2 * reach), material);
+    const grid = (isPlain ? plainGridMaterial : gridMaterial)({ step: gridStep(radius), reach: isFloor ? reach : 2 * reach, isSeeThrough: isWall });
+    grid.material.side = FrontSide;
+    const mesh = new Mesh(new PlaneGeometry(2 * reach, 2 * reach), grid.material);
+    this.planes.push({ mesh, grid, normal });
     mesh.receiveShadow = true;
     mesh.renderOrder = isWall ? 1 : -1;
     place(mesh, body, shape, world);
@@ -55,20 +58,17 @@ export class Ground {
     for (const { mesh, body, shape } of this.moving) place(mesh, body, shape, world);
   }
 
-  paint(surface: Color, lines: Color) {
-    for (const mesh of this.group.children as Mesh[]) {
-      const material = mesh.material as MeshLambertMaterial;
-      material.color.copy(surface);
-      (material.userData.gridColour.value as Color).copy(lines);
-    }
+  paint(colours: { surface: Color; lines: Color; background: Color }, light: Light) {
+    for (const { grid, normal } of this.planes) grid.paint({ ...colours, light: lightOn(normal, light) });
   }
 
   clear() {
-    for (const mesh of [...this.group.children] as Mesh[]) {
+    for (const { mesh, grid } of this.planes) {
       mesh.geometry.dispose();
-      (mesh.material as Material).dispose();
+      grid.material.dispose();
       this.group.remove(mesh);
     }
+    this.planes = [];
     this.moving = [];
   }
 }

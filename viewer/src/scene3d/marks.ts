@@ -1,14 +1,11 @@
 // Marks on bodies: centres of mass, axes, bounding boxes, pins, the selected body, and the spring of the mouse.
-import {
-  type BufferGeometry, CylinderGeometry, EdgesGeometry, Group, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, Quaternion,
-  SphereGeometry, Vector3,
-} from "three";
+import { CylinderGeometry, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, SphereGeometry } from "three";
 import type { Frame } from "../frame";
 import type { Body, Vec3 } from "../protocol";
 import type { Overlays } from "../store";
 import type { World } from "../world";
 import { GrowingLines, GrowingPoints, writeAlong } from "./buffers";
-import { solidGeometry } from "./geometry";
+import { edgesOf } from "./geometry";
 import { bodyParts, rotate } from "./parts";
 
 const kCenter = [0.95, 0.9, 0.1]; // linear colours
@@ -111,14 +108,8 @@ export class Marks {
     this.highlighted = body;
     if (body === null) return;
     for (const part of bodyParts(body)) {
-      const solid = solidGeometry(part.solid, 4000, world.hulls);
-      if (solid === null) continue;
-      const edges: BufferGeometry = new EdgesGeometry(solid, part.solid === "sphere" ? 1 : 20);
-      solid.dispose();
-      const matrix = new Matrix4().compose(
-        new Vector3().fromArray(part.position), new Quaternion().fromArray(part.rotation), new Vector3().fromArray(part.scale).multiplyScalar(1.01),
-      );
-      edges.applyMatrix4(matrix);
+      const edges = edgesOf(part, world.hulls, 1.01);
+      if (edges === null) continue;
       for (const [opacity, depthTest] of [[1, true], [0.35, false]] as const) {
         const line = new LineSegments(edges, new LineBasicMaterial({ color: kHighlight, transparent: true, opacity, depthTest }));
         line.frustumCulled = false;

@@ -4,20 +4,23 @@ export interface Look {
   pixelRatio: number; // of the screen's own, at most 2
   shadowSize: number; // texels; 0: no shadows
   roundness: Roundness;
+  dotRadius?: number; // pixels: smaller bodies are drawn as dots, where the processor draws
+  slowMs: number; // between pictures: more than this for a while leads to the next look
 }
 
 // How many triangles a ball gets: "fitting" chooses by how many balls there are.
 export type Roundness = "fitting" | "coarse" | "coarsest";
 
 export const kLooks: readonly Look[] = [
-  { pixelRatio: 2, shadowSize: 2048, roundness: "fitting" },
-  { pixelRatio: 1, shadowSize: 2048, roundness: "fitting" },
-  { pixelRatio: 1, shadowSize: 1024, roundness: "fitting" },
-  { pixelRatio: 0.75, shadowSize: 512, roundness: "coarse" },
-  { pixelRatio: 0.5, shadowSize: 0, roundness: "coarsest" },
+  { pixelRatio: 2, shadowSize: 2048, roundness: "fitting", slowMs: 42 },
+  { pixelRatio: 1, shadowSize: 2048, roundness: "fitting", slowMs: 42 },
+  { pixelRatio: 1, shadowSize: 1024, roundness: "fitting", slowMs: 42 },
+  { pixelRatio: 0.75, shadowSize: 512, roundness: "coarse", slowMs: 42 },
+  { pixelRatio: 1, shadowSize: 0, roundness: "coarsest", dotRadius: 1.4, slowMs: 21 },
+  { pixelRatio: 0.75, shadowSize: 0, roundness: "coarsest", dotRadius: 1.4, slowMs: 21 },
+  { pixelRatio: 0.5, shadowSize: 0, roundness: "coarsest", dotRadius: 3, slowMs: Infinity },
 ];
 
-const kSlow = 42; // ms: longer frames for a while lead to a coarser look
 const kFast = 20; // ms: shorter ones for longer lead back
 const kLongest = 300; // ms: longer ones count as this
 const kPatience = 800; // ms
@@ -45,8 +48,11 @@ export class Quality {
     if (level !== "auto") this.level = Math.min(Math.max(level, 0), kLooks.length - 1);
   }
 
-  // A guess to begin with, better than seconds of waiting for slow pictures; the person's own choice stands.
+  // The best that this machine can be expected to do with this scene: better than seconds of waiting for slow pictures, now or when it
+  // would try for more. The person's own choice stands.
   guess(level: number): boolean {
+    this.failed.clear();
+    for (let better = 0; better < level; ++better) this.failed.add(better);
     return this.isAutomatic && level !== this.level && this.change(level);
   }
 
@@ -56,7 +62,7 @@ export class Quality {
     // One long pause (a tab in the background, a scene being loaded) says little about drawing.
     ms = Math.min(ms, kLongest);
     this.mean += (ms - this.mean) * kWeight;
-    this.slowFor = this.mean > kSlow ? this.slowFor + ms : 0;
+    this.slowFor = this.mean > this.look.slowMs ? this.slowFor + ms : 0;
     this.fastFor = this.mean < kFast ? this.fastFor + ms : 0;
     if (!this.isAutomatic) return false;
     if (this.slowFor > kPatience && this.level < kLooks.length - 1) {

@@ -9,10 +9,12 @@ import { Batches, linearColours } from "./batches";
 import { Camera } from "./camera";
 import { chooseColouring } from "./colours";
 import { ContactView } from "./contacts";
+import { Glass } from "./glass";
 import type { Graphics } from "./graphics";
 import { Ground } from "./ground";
 import { Marks } from "./marks";
 import { type Hit, pickBody } from "./pick";
+import type { Light } from "./plain";
 import { Quality, type Roundness } from "./quality";
 
 const kManyBodies = 500; // for a processor that draws by itself
@@ -38,6 +40,7 @@ export class View {
   private readonly ground = new Ground();
   private readonly contacts = new ContactView();
   private readonly marks = new Marks();
+  private readonly glass = new Glass();
   private own: Float32Array = new Float32Array(0); // the bodies' colours by slot, linear
   private shownScene: Scene | null = null;
   private theme: Theme = { background: "#e9edf0", ground: "#d7dcdf", lines: "#aab2b8" };
@@ -56,7 +59,7 @@ export class View {
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFSoftShadowMap;
     this.sun.castShadow = true;
-    this.scene.add(this.sky, this.sun, this.sun.target, this.ground.group, this.batches.group, this.contacts.group, this.marks.group);
+    this.scene.add(this.sky, this.sun, this.sun.target, this.ground.group, this.batches.group, this.contacts.group, this.marks.group, this.glass.group);
     container.append(this.canvas);
     this.camera = new Camera(this.canvas, () => this.refresh());
     this.applyLook();
@@ -84,7 +87,7 @@ export class View {
     this.theme = theme;
     this.scene.background = new Color(theme.background);
     this.scene.fog = new Fog(theme.background, 1, 2);
-    this.ground.paint(new Color(theme.ground), new Color(theme.lines));
+    this.paintGround();
     this.setFog();
     this.refresh();
   }
@@ -120,6 +123,25 @@ export class View {
     camera.updateProjectionMatrix();
     this.setFog();
     this.applyLook();
+  }
+
+  // For a processor that draws by itself and cannot keep up otherwise.
+  private get isPlain(): boolean {
+    return this.graphics.isSoftware && this.quality.look.roundness === "coarsest";
+  }
+  private paintGround() {
+    const { ground, lines, background } = this.theme;
+    this.ground.paint({ surface: new Color(ground), lines: new Color(lines), background: new Color(background) }, this.light());
+  }
+
+  // What the lamps give, as numbers.
+  private light(): Light {
+    const { sun, sky } = this;
+    return {
+      sunDirection: sun.position.clone().sub(sun.target.position).normalize(), sun: sun.color.clone().multiplyScalar(sun.intensity),
+      up: sky.position.clone().normalize(), sky: sky.color.clone().multiplyScalar(sky.intensity),
+      ground: sky.groundColor.clone().multiplyScalar(sky.intensity),
+    };
   }
 
   applyLook() {
@@ -161,6 +183,7 @@ export class View {
       this.lastDrawn = 0;
       return;
     }
+    this.lookThrough(now, false);
     this.draw();
     if (this.lastDrawn > 0 && this.quality.observe(now - this.lastDrawn)) this.applyLook();
     this.lastDrawn = now;
@@ -169,14 +192,20 @@ export class View {
   private rebuild() {
     this.world.isStale = false;
     this.own = linearColours(this.world.bodies.values(), this.world.poses.capacity);
-    this.batches.build(this.world.bodies.values(), this.world.hulls, this.quality.look.roundness);
+    this.batches.build(this.world.bodies.values(), this.world.hulls, this.quality.look.roundness, this.isPlain);
     this.builtRoundness = this.quality.look.roundness;
-    if (this.shownScene !== null) this.ground.build(this.world, this.shownScene);
-    this.ground.paint(new Color(this.theme.ground), new Color(this.theme.lines));
-    this.batches.move(this.world.poses.shown, this.world.hidden, false);
+    if (this.shownScene !== null) this.ground.build(this.world, this.shownScene, this.isPlain);
+    this.paintGround();
+    this.lookThrough(performance.now(), true);
     this.areColoursStale = true;
     this.isFrameNew = true;
     this.refresh();
+  }
+
+  // Which walls are in the way depends on where the eye is.
+  private lookThrough(now: number, isAnew: boolean) {
+    if (!this.glass.update(this.world, this.camera.eye.position, this.shownScene?.radius ?? 1, now, isAnew)) return;
+    this.batches.move(this.world.poses.shown, this.glass.unseen(this.world), false);
   }
 
   // Puts everything that moves where the world says it is.
@@ -203,6 +232,7 @@ export class View {
     }
     this.marks.update(this.world, overlays, lab?.pinned ?? [], radius);
     this.drawSpring();
+    this.batches.aim(this.camera.eye, this.canvas.height, this.quality.look.dotRadius ?? 0, this.light());
     this.renderer.render(this.scene, this.camera.eye);
     this.drawnFrames += 1;
   }
@@ -249,7 +279,7 @@ export class View {
   }
 
   pick(x: number, y: number): Hit | null {
-    const seen = [...this.world.bodies.values()].filter((body) => this.world.hidden[body.slot] === 0);
+    const seen = [...this.world.bodies.values()].filter((body) => this.world.hidden[body.slot] === 0 && !this.glass.slots.has(body.slot));
     return pickBody(this.rayAt(x, y), seen, this.world.poses.shown, this.world.radii, this.world.hulls);
   }
 }
