@@ -19,7 +19,7 @@ struct ContactEvent {
   double normalImpulse = 0.0;           // N s, on B along the normal
   Vec3 frictionImpulse = Vec3::Zero();  // N s, on B, tangential
   double twistImpulse = 0.0;            // N m s, on B about the normal
-  double approachSpeed = 0.0;           // m/s, before the step; positive when closing
+  double approachSpeed = 0.0;           // m/s, before the contact was first felt in the step; positive when closing
   int points = 0;
 };
 

@@ -24,6 +24,13 @@ constexpr int kPointStride = sizeof(ContactPoint) / sizeof(float);
 static_assert(kPointStride * sizeof(float) == sizeof(ContactPoint));
 constexpr float kNothing[8 + 3 * kPointStride] = {};
 
+// Rows are most of what a step needs: of these even a sixteenth too much is given back.
+template <class T>
+void makeAnew(std::vector<T>& rows, std::size_t count) {
+  if (rows.capacity() > count + count / 16 + 2) std::vector<T>().swap(rows);
+  resizeAnew(rows, count);
+}
+
 std::uint16_t mostPoints(std::span<const ContactEnds> contacts) {
   std::uint16_t most = 0;
   for (const ContactEnds& ends : contacts) most = std::max(most, ends.points);
@@ -68,8 +75,8 @@ void ContactGroup::layOut() {
   });
   // With room for as many as joined in last time.
   swept_ = {firsts_.size(), pointCount};
-  resizeAnew(blocks_, swept_.blocks + joinedBlocks);
-  resizeAnew(points_, swept_.points + joinedPoints);
+  makeAnew(blocks_, swept_.blocks + joinedBlocks);
+  makeAnew(points_, swept_.points + joinedPoints);
   blocks_.resize(swept_.blocks);
   points_.resize(swept_.points);
 }

@@ -14,6 +14,8 @@ using wide::WatchBlock;
 
 // What joins in the course of a step has come closer than what began it.
 constexpr float kJoinShare = 0.5f;
+// Turning more slowly than this counts for nothing when contacts are ranked. (It does when they are looked at.)
+constexpr double kStill = 1e-3;  // rad/s
 
 // How fast points of the two surfaces can approach by turning about the centres, per rad/s.
 struct Reach {
@@ -56,9 +58,12 @@ std::uint16_t watchRank(const Contact& contact, const Body& a, const Body& b, do
     if (contact.points[i].normalImpulse > 0.0f) return 0;
   const double gap = gapOf(contact);
   if (!(gap > near)) return 0;
-  const Reach reach = reachOf(contact);
-  const double opening =
-      contact.normal.cast<double>().dot(b.velocity - a.velocity) - reach.a * a.spin.norm() - reach.b * b.spin.norm();
+  double opening = contact.normal.cast<double>().dot(b.velocity - a.velocity);
+  const double spinA = a.spin.squaredNorm(), spinB = b.spin.squaredNorm();
+  if (std::max(spinA, spinB) > kStill * kStill) {
+    const Reach reach = reachOf(contact);
+    opening -= reach.a * std::sqrt(spinA) + reach.b * std::sqrt(spinB);
+  }
   const double left = gap + dt * opening;
   if (!(left > near)) return 0;
   std::uint16_t rank = 1;

@@ -24,7 +24,7 @@ void SoftBatch::clear(const IslandPlan& newPlan) {
 void SoftBatch::plainSubstep(StepContext& context, bool first, const wide::SubstepValues& values) {
   const Tasks& tasks = context.tasks;
   const auto begin = [&](std::size_t part) {
-    contacts.look(context, bodies, part);
+    if (!first) contacts.look(context, bodies, part);
     if (part < bodies.parts) bodies.integrateVelocities(part, values.h);
   };
   if (first) {
@@ -69,7 +69,7 @@ void SoftBatch::step(StepContext& context, double dt, wide::Width width) {
       plainSubstep(context, substep == 0, values);
       continue;
     }
-    contacts.look(context, bodies);
+    if (substep > 0) contacts.look(context, bodies);  // before, they were ranked
     if (contacts.mayBounce()) contacts.noteApproach(tasks, bodies.solver());
     bodies.integrateVelocities(context, h);
     finish(Phase::Integrate);
