@@ -6,7 +6,6 @@ namespace {
 constexpr std::size_t kRoom = 2, kSmall = 272;  // of bodies; small tables have room to spare from the start
 // Asking the time takes as long as solving two contacts. In small batches all of the substeps counts as solving.
 constexpr std::size_t kTimedContacts = 128;
-const auto nothing = [](std::size_t) {};
 }  // namespace
 
 void SoftBatch::clear(const IslandPlan& newPlan) {

@@ -23,8 +23,6 @@ wide::Softness softness(double frequency, double dampingRatio, double h) {
   return {static_cast<float>(omega / a1), static_cast<float>(a2 / (1.0 + a2))};
 }
 
-const auto nothing = [](std::size_t) {};
-
 }  // namespace
 
 void SoftContacts::clear(std::size_t parts) {

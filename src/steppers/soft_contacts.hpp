@@ -12,6 +12,9 @@
 
 namespace cairn {
 
+// For sweeps with nothing to be done first.
+inline constexpr auto nothing = [](std::size_t) {};
+
 class SoftContacts {
  public:
   std::vector<ContactEnds> contacts;  // slots, with the batch's numbers of the bodies; group by group
