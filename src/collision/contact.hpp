@@ -20,11 +20,20 @@ struct ContactPoint {
   std::uint32_t feature = 0;
 };
 
+// Contacts of an island at rest are left as they are while nothing has moved by more than a hair since they were brought up
+// to date: the solver keeps its rows, and follows the separations itself. See docs/decisions/0010-rows-are-kept.md.
+enum class AtRest : std::uint8_t {
+  No,
+  Followed,  // separations are those at the end of the last step
+  Kept,      // and the narrow phase left it at that
+};
+
 struct Contact {
   std::uint32_t colliderA = kNone, colliderB = kNone;
   std::uint32_t bodyA = kNone, bodyB = kNone;
   std::uint8_t count = 0;
-  std::uint8_t oldPoints = 0;   // bit per point: it was there in the last step too
+  std::uint8_t oldPoints = 0;  // bit per point: it was there in the last step too
+  AtRest atRest = AtRest::No;
   bool touching : 1 = false;    // in the last step
   bool began : 1 = false;       // it touches since the last step
   bool anchorsOnB : 1 = false;  // anchors are from B's centre of mass: it is the nearer one
@@ -98,6 +107,7 @@ struct ContactCache {
   // What manifolds depend on has changed: none is kept.
   void forgetManifolds() {
     for (KeptManifold& one : kept) one.margin = -1.0f;
+    for (Contact& one : slots) one.atRest = AtRest::No;
   }
   void release(std::uint32_t slot) {
     slots[slot] = Contact{};

@@ -193,7 +193,8 @@ ColliderGate gateOf(const Collider& collider, double dt) {
           static_cast<float>(collider.radius),
           collider.dynamic,
           collider.active,
-          isFlat(collider.shape)};
+          isFlat(collider.shape),
+          collider.stale};
 }
 
 double contactMargin(const Collider& a, const Collider& b, double speculativeDistance, double dt) {
@@ -259,9 +260,14 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
       const ColliderGate& gateA = input.gates[pair.a];
       const ColliderGate& gateB = input.gates[pair.b];
       if (!isLive(gateA, gateB)) continue;  // asleep: the contact stays as it is
+      Contact& contact = cache.slots[pair.contact];
+      if (contact.atRest != AtRest::No) {
+        const bool keep = contact.atRest == AtRest::Followed && !gateA.edited && !gateB.edited;
+        contact.atRest = keep ? AtRest::Kept : AtRest::No;
+        if (keep) continue;
+      }
       const Collider& a = input.colliders[pair.a];
       const Collider& b = input.colliders[pair.b];
-      Contact& contact = cache.slots[pair.contact];
       KeptManifold& kept = cache.kept[pair.contact];
       const bool keeps = gateA.flat && gateB.flat;
       const Placement& placeA = input.places[contact.bodyA];

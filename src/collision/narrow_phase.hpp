@@ -14,7 +14,8 @@ struct ColliderGate {
   double reach = 0.0;   // m that any point of it may move within the step
   float radius = 0.0f;  // m
   bool dynamic = false, active = false;
-  bool flat = false;  // manifolds of two such are kept
+  bool flat = false;    // manifolds of two such are kept
+  bool edited = false;  // since the last step
 };
 ColliderGate gateOf(const Collider& collider, double dt);
 

@@ -33,6 +33,7 @@ struct Body {
   std::uint32_t firstCollider = kNone;
   std::uint32_t island = kNone;  // as of the last step
   std::uint32_t extras = kNone;  // in System::extras, for the few bodies that have any
+  float way = 0.0f;              // m: no point has moved farther since its contacts were last brought up to date
   std::uint16_t substeps = 0;    // that the soft stepper gave its island last, in eighths
   BodyKind kind = BodyKind::Static;
   bool alive = false;

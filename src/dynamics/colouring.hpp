@@ -16,7 +16,8 @@ inline constexpr int kColours = 64;  // contacts that find no colour go one by o
 struct ContactEnds {
   std::uint32_t contact;
   std::uint32_t a, b;
-  std::uint16_t points = 0;
+  std::uint8_t points = 0;
+  bool kept = false;       // see AtRest in collision/contact.hpp
   std::uint16_t rank = 0;  // see contact_watch.hpp
 };
 
@@ -38,6 +39,7 @@ struct ColouringBuffers {
 struct MovableBodies {
   std::uint32_t first, last;
   bool has(std::uint32_t body) const { return body >= first && body < last; }
+  bool operator==(const MovableBodies&) const = default;
 };
 
 // Greedy, in the order given. At least one body of every contact can be moved.

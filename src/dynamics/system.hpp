@@ -1,6 +1,7 @@
 // Everything that makes up the state of a simulation, as one value: copying it is a snapshot, exact to the bit.
 #pragma once
 
+#include <any>
 #include <vector>
 
 #include "cairn/settings.hpp"
@@ -21,6 +22,7 @@ struct System {
   ContactCache contacts;
   StepMemory memory;
   double impulseSeconds = 0.0;  // s: the time that the stored impulses belong to
+  std::any rows;                // of "soft": what it keeps of contacts at rest
 };
 
 }  // namespace cairn

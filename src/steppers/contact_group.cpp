@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
+
+#include "base/hash.hpp"
 
 namespace cairn {
 
@@ -31,9 +34,18 @@ void makeAnew(std::vector<T>& rows, std::size_t count) {
   resizeAnew(rows, count);
 }
 
+std::uint64_t hashOf(std::span<const ContactEnds> contacts) {
+  Hash hash;
+  for (const ContactEnds& ends : contacts) {
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15u;
+    hash.add(((std::uint64_t{ends.contact} << 8) | ends.points) * kOdd + ((std::uint64_t{ends.a} << 32) | ends.b));
+  }
+  return hash.value();
+}
+
 std::uint16_t mostPoints(std::span<const ContactEnds> contacts) {
   std::uint16_t most = 0;
-  for (const ContactEnds& ends : contacts) most = std::max(most, ends.points);
+  for (const ContactEnds& ends : contacts) most = std::max<std::uint16_t>(most, ends.points);
   return most;
 }
 
@@ -74,7 +86,7 @@ void ContactGroup::layOut() {
     pointCount += colouring_.contacts[first].points;
   });
   // With room for as many as joined in last time.
-  swept_ = {firsts_.size(), pointCount};
+  swept_ = {firsts_.size(), pointCount, runs_.size()};
   makeAnew(blocks_, swept_.blocks + joinedBlocks);
   makeAnew(points_, swept_.points + joinedPoints);
   blocks_.resize(swept_.blocks);
@@ -102,7 +114,7 @@ void ContactGroup::makeBlock(std::span<const ContactEnds> ends, ContactBlock& bl
   std::uint32_t stated = 0;  // bit per lane
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
     if (lane + kAhead < lanes) fetchAhead(slots[ends[lane + kAhead].contact]);
-    const auto [slot, a, b, count, rank] = ends[lane];
+    const auto [slot, a, b, count, kept, rank] = ends[lane];
     const Contact& contact = slots[slot];
     const std::uint32_t bit = 1u << lane;
     block.contact[lane] = slot;
@@ -156,6 +168,26 @@ void ContactGroup::noteBounces(ContactBlock& block, const std::vector<Contact>& 
 void ContactGroup::begin(std::span<const ContactEnds> contacts, std::span<const ContactEnds> watched, MovableBodies movable,
                          const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values) {
   watch_.begin(watched, movable, slots, values.near, bodies.ground(), buffers_);
+  const Origin origin{hashOf(contacts), movable, bodies.ground(), values};
+  const bool kept = std::all_of(contacts.begin(), contacts.end(), [](const ContactEnds& ends) { return ends.kept; });
+  if (std::exchange(followed_, false) && kept && origin == origin_ && !bodies.anySpinning()) {
+    keepRows(bodies);
+  } else {
+    makeRows(contacts, movable, slots, bodies, values);
+  }
+  origin_ = origin;
+}
+
+// The contacts that joined in are watched again.
+void ContactGroup::keepRows(SoftBodies& bodies) {
+  blocks_.resize(swept_.blocks);
+  points_.resize(swept_.points);
+  runs_.resize(swept_.runs);
+  wide::keepRows(blocks_, points_.data(), bodies.solver());
+}
+
+void ContactGroup::makeRows(std::span<const ContactEnds> contacts, MovableBodies movable, const std::vector<Contact>& slots,
+                            SoftBodies& bodies, const SoftContactValues& values) {
   colourContacts(contacts, movable, buffers_, colouring_);
   layOut();
   spinning_.clear();
@@ -202,15 +234,18 @@ void ContactGroup::refreshSpinning(SoftBodies& bodies) {
   }
 }
 
-void ContactGroup::finish(std::vector<Contact>& slots, float unscale) const {
+void ContactGroup::finish(std::vector<Contact>& slots, float unscale, bool settled) {
+  followed_ = settled;
   for (const ContactBlock& block : blocks_) {
     for (int lane = 0; lane < block.lanes; ++lane) {
       Contact& contact = slots[block.contact[lane]];
       contact.approachSpeed = block.approachSpeed[lane];
+      contact.atRest = settled ? AtRest::Followed : AtRest::No;
       for (int p = 0; p < contact.count; ++p) {
         const ContactPointLanes& point = points_[block.firstPoint + p];
         contact.points[p].normalImpulse = unscale * point.impulse[lane];
         contact.points[p].totalImpulse = point.total[lane];
+        if (settled) contact.points[p].separation = point.gap[lane];
       }
       const Float3 t1(block.tangent[0][lane], block.tangent[1][lane], block.tangent[2][lane]);
       const Float3 t2 = contact.normal.cross(t1);

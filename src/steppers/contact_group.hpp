@@ -17,6 +17,7 @@ struct SoftContactValues {
   float h;        // s
   float near;     // m: see contact_watch.hpp
   float unscale;  // of impulses, back to what is stored
+  bool operator==(const SoftContactValues&) const = default;
 };
 
 class ContactGroup {
@@ -26,7 +27,9 @@ class ContactGroup {
              const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
   // Before each substep: takes in watched contacts that might meet in it.
   void look(const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
-  void finish(std::vector<Contact>& slots, float unscale) const;
+  // `settled`: nothing has moved by more than a hair since its contacts were brought up to date.
+  void finish(std::vector<Contact>& slots, float unscale, bool settled);
+  void forgetRows() { followed_ = false; }
   // Rows of bodies that spin fast for their shape, for the inertia that they have now.
   void refreshSpinning(SoftBodies& bodies);
 
@@ -60,6 +63,17 @@ class ContactGroup {
   struct Run {
     std::uint32_t first, last;
   };
+  // What rows were made for, save for the state of contacts and bodies.
+  struct Origin {
+    std::uint64_t contacts = 0;  // a hash
+    MovableBodies movable{};
+    std::uint32_t ground = 0;
+    SoftContactValues values{};
+    bool operator==(const Origin&) const = default;
+  };
+  void makeRows(std::span<const ContactEnds> contacts, MovableBodies movable, const std::vector<Contact>& slots,
+                SoftBodies& bodies, const SoftContactValues& values);
+  void keepRows(SoftBodies& bodies);
   void layOut();
   void makeBlock(std::span<const ContactEnds> contacts, wide::ContactBlock& block, const std::vector<Contact>& slots,
                  SoftBodies& bodies, const SoftContactValues& values);
@@ -74,11 +88,13 @@ class ContactGroup {
   std::vector<wide::ContactPointLanes> points_;
   std::vector<wide::ApproachLanes> approaches_;
   struct {
-    std::size_t blocks = 0, points = 0;
+    std::size_t blocks = 0, points = 0, runs = 0;
   } swept_;                              // from the step's beginning on; those after them joined in
   std::vector<Run> runs_;                // of the colours, of contacts that found none, of those that joined in
   std::vector<std::uint32_t> order_;     // of the runs
   std::vector<std::uint32_t> spinning_;  // blocks
+  Origin origin_;
+  bool followed_ = false;  // rows are as the last step left them, and so are their contacts
 };
 
 }  // namespace cairn

@@ -76,7 +76,10 @@ void SoftStepper::makeBatches(StepContext& context, double dt) {
 
   // A few are kept for when islands come apart again.
   batches_.resize(std::min(batches_.size(), count_ + kSpareBatches));
-  for (std::size_t i = count_; i < batches_.size(); ++i) batches_[i].clear({});
+  for (std::size_t i = count_; i < batches_.size(); ++i) {
+    batches_[i].clear({});
+    batches_[i].contacts.forgetRows();
+  }
 
   // Who is in them.
   places_.assign(system.bodies.size(), Place{});
@@ -113,7 +116,8 @@ void SoftStepper::makeBatches(StepContext& context, double dt) {
     const std::uint32_t batch = batchOf_[contact.island];
     const std::uint32_t a = numberIn(batch, contact.a, system, false);
     const std::uint32_t b = numberIn(batch, contact.b, system, false);
-    batches_[batch].contacts.add({contact.contact, a, b, contact.points, contact.rank}, groupOf(contact, batches_[batch]));
+    batches_[batch].contacts.add({contact.contact, a, b, contact.points, contact.kept, contact.rank},
+                                 groupOf(contact, batches_[batch]));
   }
   forEachJoint([&](std::uint32_t index, const Joint& joint, std::uint32_t island) {
     const std::uint32_t batch = batchOf_[island];
@@ -163,17 +167,7 @@ void SoftStepper::report(StepContext& context) const {
   context.timer.finish(phases);
 }
 
-void SoftStepper::step(StepContext& context, double dt) {
-  System& system = context.system;
-  StepJudge judge(context, dt);
-  for (Joint& joint : system.joints) {
-    joint.totalRows.fill(0.0);
-    joint.totalImpulse.setZero();
-    joint.totalAngularImpulse.setZero();
-  }
-  makeBatches(context, dt);
-  context.timer.finish(Phase::Prepare);
-
+void SoftStepper::stepBatches(StepContext& context, double dt) {
   // Batches that are more than a thread's share of what is left are worked on by all threads together, one after another;
   // the others side by side.
   const wide::Width width = plan_.contacts().size() < kManyContacts ? wide::Width::Modest : wide::Width::Widest;
@@ -186,7 +180,24 @@ void SoftStepper::step(StepContext& context, double dt) {
   context.tasks.parallelFor(count_ - alone, 1, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) batches_[queue_[alone + i]].step(context, dt, width);
   });
+}
+
+void SoftStepper::step(StepContext& context, double dt) {
+  System& system = context.system;
+  StepJudge judge(context, dt);
+  for (Joint& joint : system.joints) {
+    joint.totalRows.fill(0.0);
+    joint.totalImpulse.setZero();
+    joint.totalAngularImpulse.setZero();
+  }
+  // Rows that are kept must be copied with the system, and found by whoever goes on from there.
+  if (std::any_cast<std::vector<SoftBatch>>(&system.rows) == nullptr) system.rows = std::vector<SoftBatch>();
+  batches_.swap(std::any_cast<std::vector<SoftBatch>&>(system.rows));
+  makeBatches(context, dt);
+  context.timer.finish(Phase::Prepare);
+  stepBatches(context, dt);
   report(context);
+  batches_.swap(std::any_cast<std::vector<SoftBatch>&>(system.rows));
   moveOthers(context, dt);
   system.impulseSeconds = dt;
   context.timer.finish(Phase::Integrate);

@@ -19,6 +19,7 @@ class SoftStepper : public Stepper {
     std::uint32_t batch = kNone, number = kNone;
   };
   void makeBatches(StepContext& context, double dt);
+  void stepBatches(StepContext& context, double dt);
   std::uint32_t numberIn(std::uint32_t batch, std::uint32_t body, const System& system, bool hasJoint);
   void moveOthers(StepContext& context, double dt) const;
   void report(StepContext& context) const;
@@ -35,7 +36,7 @@ class SoftStepper : public Stepper {
 
   SubstepPlan plan_;
   BodySplitter splitter_;
-  std::vector<SoftBatch> batches_;  // the first count_ are in use
+  std::vector<SoftBatch> batches_;  // the first count_ are in use. Between steps they are the system's
   std::size_t count_ = 0;
   std::vector<Place> places_;          // by body
   std::vector<std::uint32_t> others_;  // bodies that move, and are in no batch

@@ -94,8 +94,11 @@ void SoftBatch::step(StepContext& context, double dt, wide::Width width) {
   }
 
   if (plain || !timed) timer.finish(Phase::Solve);
-  bodies.finish(context);
-  contacts.finish(context);
+  using Way = SoftBodies::Way;
+  const bool settled = bodies.finish(context, !plain || !bodies.others.empty() ? Way::NotFollowed
+                                              : contacts.anyKept()             ? Way::Further
+                                                                               : Way::FromHere);
+  contacts.finish(context, settled);
   jointError = joints.finish(context, dt);
   timer.finish(Phase::Integrate);
 }

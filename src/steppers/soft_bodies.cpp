@@ -1,6 +1,8 @@
 #include "steppers/soft_bodies.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cmath>
 
 #include "math/rotation.hpp"
 #include "steppers/free_motion.hpp"
@@ -15,6 +17,12 @@ constexpr std::size_t kBodyGrain = 256;
 constexpr double kGyroscopicTurn = 1e-3;
 constexpr double kFastTurn = 0.05;
 constexpr double kTinyTurn = 1e-6;  // rad
+// How far bodies may move before their contacts are brought up to date: half of what a manifold is kept for.
+constexpr float kHair = 2.5e-4f;       // m
+constexpr float kHairShare = 2.5e-4f;  // of the body's size, if that is less
+
+// A radius that most of the body is within.
+float sizeOf(const Body& body) { return std::sqrt(static_cast<float>(1.5 * body.inertia.trace() * body.inverseMass)); }
 
 Eigen::Map<Float3> velocityOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.velocity); }
 Eigen::Map<Float3> spinOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.spin); }
@@ -238,9 +246,11 @@ void SoftBodies::markContactChange(StepContext& context) {
   marked_ = true;
 }
 
-void SoftBodies::finish(StepContext& context) const {
+bool SoftBodies::finish(StepContext& context, Way way) const {
   std::vector<Body>& bodies = context.system.bodies;
+  std::atomic<bool> settled = way != Way::NotFollowed;
   context.tasks.parallelFor(movable.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    bool here = true;
     for (std::size_t i = first; i < last; ++i) {
       Body& body = bodies[movable[i]];
       const SoftBody& soft = bodies_[i];
@@ -251,8 +261,15 @@ void SoftBodies::finish(StepContext& context) const {
                           : rotated(body.rotation, Vec3(solver.turned[0], solver.turned[1], solver.turned[2]));
       body.velocity = without(Vec3(solver.velocity[0], solver.velocity[1], solver.velocity[2]), soft.locked);
       body.spin = Vec3(solver.spin[0], solver.spin[1], solver.spin[2]);
+      if (way == Way::NotFollowed) continue;
+      const float size = sizeOf(body);
+      const float moved = Float3(solver.moved).norm() + size * Float3(solver.turned).norm();
+      body.way = (way == Way::Further ? body.way : 0.0f) + moved;
+      here &= body.way < std::min(kHair, kHairShare * size);
     }
+    if (!here) settled.store(false, std::memory_order_relaxed);
   });
+  return settled.load();
 }
 
 }  // namespace cairn

@@ -70,7 +70,10 @@ class SoftBodies {
   void moveOthers(double h);
   // Notes what contacts changed in this substep; needed if velocities are to be changed by others before the next one.
   void markContactChange(StepContext& context);
-  void finish(StepContext& context) const;
+  // `follow`: adds up how far bodies may have moved (Body::way), from this step on or further; true if all are where they
+  // were, to within a hair.
+  enum class Way { NotFollowed, FromHere, Further };
+  bool finish(StepContext& context, Way way) const;
 
   wide::SolverBody* solver() { return solver_.data(); }
   const SoftBody& operator[](std::uint32_t body) const { return bodies_[body]; }

@@ -72,9 +72,17 @@ void SoftContacts::refreshSpinning(SoftBodies& bodies) {
   for (ContactGroup& group : groups_) group.refreshSpinning(bodies);
 }
 
-void SoftContacts::finish(StepContext& context) const {
+bool SoftContacts::anyKept() const {
+  return std::any_of(contacts.begin(), contacts.end(), [](const ContactEnds& ends) { return ends.kept; });
+}
+
+void SoftContacts::forgetRows() {
+  for (ContactGroup& group : groups_) group.forgetRows();
+}
+
+void SoftContacts::finish(StepContext& context, bool settled) {
   context.tasks.parallelFor(groups_.size(), 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) groups_[i].finish(context.system.contacts.slots, values_.unscale);
+    for (std::size_t i = first; i < last; ++i) groups_[i].finish(context.system.contacts.slots, values_.unscale, settled);
   });
 }
 

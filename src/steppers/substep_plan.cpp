@@ -133,7 +133,7 @@ void SubstepPlan::listContacts(const System& system) {
   for (const std::uint32_t slot : system.contacts.inUse) {
     const auto [a, b] = system.contacts.ends[slot];
     const std::uint32_t island = bodies_[a].island != kNone ? bodies_[a].island : bodies_[b].island;
-    if (island != kNone) contacts_.push_back({slot, a, b, island, 0, 0});
+    if (island != kNone) contacts_.push_back({slot, a, b, island, 0, false, 0});
   }
 }
 
@@ -153,6 +153,7 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
       const Brief& a = bodies_[live.a];
       const Brief& b = bodies_[live.b];
       live.points = contact.count;
+      live.kept = contact.atRest == AtRest::Kept;
       live.rank = watchRank(contact, system.bodies[live.a], system.bodies[live.b], near, dt);
       if (live.rank != 0) clearImpulses(contact);
       ContactSurvey& survey = contactSurveys_[i] = ContactSurvey{};

@@ -29,7 +29,8 @@ struct LiveContact {
   std::uint32_t contact;  // slot
   std::uint32_t a, b;     // bodies
   std::uint32_t island;
-  std::uint16_t points;
+  std::uint8_t points;
+  bool kept;           // see AtRest in collision/contact.hpp
   std::uint16_t rank;  // see contact_watch.hpp; 0: it is swept
 };
 

@@ -86,6 +86,7 @@ struct MassRow {
 struct Softness {
   float rate;       // 1/s
   float massScale;  // m_soft / m; the spring lets go of the rest, 1 - massScale, of the impulse in each pass
+  bool operator==(const Softness&) const = default;
 };
 
 // Where a block is filled from: for each lane, numbers that lie together in memory. Eight are read of each, whatever they
@@ -104,6 +105,7 @@ struct FillValues {
   Softness between, ground;  // two bodies that can be moved, one that cannot
   float pushOut;             // m/s
   float rescale;             // of impulses, to this substep's length
+  bool operator==(const FillValues&) const = default;
 };
 // Fills a block and its points as prepare() expects them, save for who is in it.
 void fill(ContactBlock& block, ContactPointLanes* points, const BlockSources& sources, const FillValues& values);
@@ -124,6 +126,10 @@ struct SubstepValues {
 // With `again`, the rows are there already, and only what depends on the inertias is made anew.
 using Blocks = std::span<ContactBlock>;
 void prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies, bool again);
+
+// Makes rows that the last step left fit for a new one, from where the bodies are now: nothing has moved by more than a hair
+// since they were prepared.
+void keepRows(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies);
 
 // Each works on a run of blocks of one colour.
 void applyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies);  // warm start

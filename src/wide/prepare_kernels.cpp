@@ -205,6 +205,29 @@ void Prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies,
   }
 }
 
+void KeepRows(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies) {
+  const V zero = hn::Zero(kTag), one = hn::Set(kTag, 1.0f);
+  for (ContactBlock& block : blocks) {
+    for (int at = 0; at < block.lanes; at += static_cast<int>(hn::Lanes(kTag))) {
+      const Motion a = gather<0>(bodies, block.bodyA + at), b = gather<0>(bodies, block.bodyB + at);
+      const V along = dot(load(block.normal, at), sub(b.linear, a.linear));
+      V sum = zero, count = zero;
+      for (unsigned p = 0; p < block.points; ++p) {
+        ContactPointLanes& point = points[block.firstPoint + p];
+        store(load(point.gap + at), point.separation + at);
+        store(zero, point.total + at);
+        const V used = hn::IfThenElseZero(hn::Gt(load(point.mass + at), zero), one);
+        const V opening =
+            hn::Add(along, hn::Sub(dot(load(point.armB, at), b.angular), dot(load(point.armA, at), a.angular)));
+        sum = hn::Add(sum, hn::Mul(used, opening));
+        count = hn::Add(count, used);
+      }
+      store(hn::Neg(hn::Mul(sum, inverse(count))), block.approachSpeed + at);
+      for (float* total : {block.total1, block.total2, block.totalTwist}) store(zero, total + at);
+    }
+  }
+}
+
 }  // namespace cairn::wide::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -213,12 +236,16 @@ namespace cairn::wide {
 
 HWY_EXPORT(Fill);
 HWY_EXPORT(Prepare);
+HWY_EXPORT(KeepRows);
 
 void fill(ContactBlock& block, ContactPointLanes* points, const BlockSources& sources, const FillValues& values) {
   CAIRN_WIDE_DISPATCH(Fill)(block, points, sources, values);
 }
 void prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies, bool again) {
   CAIRN_WIDE_DISPATCH(Prepare)(blocks, points, bodies, again);
+}
+void keepRows(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies) {
+  CAIRN_WIDE_DISPATCH(KeepRows)(blocks, points, bodies);
 }
 
 }  // namespace cairn::wide

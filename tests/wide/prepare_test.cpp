@@ -131,5 +131,59 @@ TEST_F(Prepare, RowsAreWhatTheyAreDefinedToBe) {
   }
 }
 
+// What the last step left is where the next one begins; the rows stay.
+TEST_F(Prepare, KeptRowsBeginWhereTheyEnded) {
+  for (int round = 0; round < 50; ++round) {
+    ContactBlock block{};
+    std::array<ContactPointLanes, 4> points{};
+    std::array<SolverBody, 2 * kLanes> bodies{};
+    for (SolverBody& body : bodies)
+      for (int k = 0; k < 3; ++k) {
+        body.velocity[k] = static_cast<float>(uniform(-1, 1));
+        body.spin[k] = static_cast<float>(uniform(-1, 1));
+      }
+    block.points = static_cast<std::uint16_t>(1 + random_() % 4);
+    block.lanes = static_cast<std::uint16_t>(1 + random_() % kLanes);
+    std::array<double, kLanes> approach{};
+    for (int lane = 0; lane < block.lanes; ++lane) {
+      block.bodyA[lane] = 2 * lane;
+      block.bodyB[lane] = 2 * lane + 1;
+      const SolverBody &a = bodies[2 * lane], &b = bodies[2 * lane + 1];
+      const Vector3d normal = vector().normalized();
+      set(block.normal, lane, normal);
+      block.total1[lane] = block.total2[lane] = block.totalTwist[lane] = 1.0f;
+      block.friction1[lane] = static_cast<float>(uniform(-1, 1));
+      const int used = 1 + static_cast<int>(random_() % block.points);
+      for (int i = 0; i < used; ++i) {
+        const Vector3d rA = vector(), rB = vector();
+        set(points[i].armA, lane, rA.cross(normal));
+        set(points[i].armB, lane, rB.cross(normal));
+        points[i].mass[lane] = 2.0f;
+        points[i].gap[lane] = static_cast<float>(uniform(-1, 1));
+        points[i].impulse[lane] = points[i].total[lane] = 1.0f + static_cast<float>(i);
+        const auto at = [](const SolverBody& body, const Vector3d& r) -> Vector3d {
+          return Vector3d(body.velocity[0], body.velocity[1], body.velocity[2]) +
+                 Vector3d(body.spin[0], body.spin[1], body.spin[2]).cross(r);
+        };
+        approach[lane] += normal.dot(at(a, rA) - at(b, rB)) / used;
+      }
+    }
+    const ContactBlock before = block;
+    const std::array<ContactPointLanes, 4> pointsBefore = points;
+    keepRows(Blocks(&block, 1), points.data(), bodies.data());
+    for (int lane = 0; lane < block.lanes; ++lane) {
+      ASSERT_NEAR(block.approachSpeed[lane], approach[lane], 1e-5);
+      ASSERT_EQ(block.friction1[lane], before.friction1[lane]);
+      for (const float total : {block.total1[lane], block.total2[lane], block.totalTwist[lane]}) ASSERT_EQ(total, 0.0f);
+      for (int i = 0; i < block.points; ++i) {
+        ASSERT_EQ(points[i].separation[lane], pointsBefore[i].gap[lane]);
+        ASSERT_EQ(points[i].gap[lane], pointsBefore[i].gap[lane]);
+        ASSERT_EQ(points[i].impulse[lane], pointsBefore[i].impulse[lane]);
+        ASSERT_EQ(points[i].total[lane], 0.0f);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cairn::wide
