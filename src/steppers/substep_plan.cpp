@@ -18,7 +18,8 @@ constexpr double kSlendernessReserve = 0.65;               // on omega: 1 is Gre
 constexpr double kSlow = 0.5;                              // m/s, root mean square of an island that is on the move
 constexpr double kMostAllowance = 4.0;                     // how many times deeper such an island's points may sink
 constexpr double kLayersPerSubstep = 5.5;
-constexpr double kSubstepsPerTurn = 5.0;  // 1/rad: of jointed bodies
+constexpr double kSubstepsPerTurn = 5.0;        // 1/rad: of jointed bodies
+constexpr double kSubstepsPerFastTurn = 100.0;  // 1/rad: of jointed bodies that turn by more than kFastTurn in a step
 constexpr double kLeastOfTrees = 3.0;
 constexpr int kFarAbove = 2;    // substeps
 constexpr int kFewBodies = 4;   // the most is cheap for them
@@ -95,7 +96,7 @@ void SubstepPlan::surveyBodies(StepContext& context, double dt) {
       survey.speed = static_cast<float>(body.velocity.squaredNorm());
       survey.mass = static_cast<float>(body.mass);
       survey.lightness = static_cast<float>(body.inverseMass);
-      survey.exact = gyroscopicTurn(body, dt) > kFastTurn;
+      survey.turn = static_cast<float>(gyroscopicTurn(body, dt));
       survey.before = body.substeps;
     }
   });
@@ -117,7 +118,8 @@ void SubstepPlan::surveyBodies(StepContext& context, double dt) {
     need.xx += x * x + survey.xx;
     need.xy += x * y + survey.xy;
     need.yy += y * y + survey.yy;
-    need.exact |= survey.exact;
+    need.spinning |= survey.turn > kFastTurn;
+    need.turn = std::max<double>(need.turn, survey.turn);
     need.spin = std::max<double>(need.spin, survey.spin);
     need.speeds += survey.speed;
     need.mass += survey.mass;
@@ -222,10 +224,13 @@ const std::vector<IslandPlan>& SubstepPlan::make(StepContext& context, double dt
       needs_[i].hardness = std::max(need.hardness, 2.0 * need.mass * need.lightness * gravity / kDeepest);
     // Trees of joints are solved exactly (soft_tree.hpp), but not together with contacts.
     const bool tree = need.joints > 0 && !need.touches && need.inner == need.bodies - 1;
-    if (need.exact || !need.any || (need.joints > 0 && !tree) || (need.joints == 0 && need.bodies <= kFewBodies)) continue;
-    const double wanted =
-        tree ? std::clamp(kSubstepsPerTurn * dt * std::sqrt(need.spin), std::min<double>(least, kLeastOfTrees), 1.0 * most)
-             : std::clamp(substepsFor(need, gravity, dt), 1.0 * least, 1.0 * most);
+    if (need.exact || (need.spinning && !tree) || !need.any || (need.joints > 0 && !tree) ||
+        (need.joints == 0 && need.bodies <= kFewBodies))
+      continue;
+    const double wanted = tree ? std::clamp(std::max(kSubstepsPerTurn * dt * std::sqrt(need.spin),
+                                                     need.spinning ? kSubstepsPerFastTurn * need.turn : 0.0),
+                                            std::min<double>(least, kLeastOfTrees), 1.0 * most)
+                               : std::clamp(substepsFor(need, gravity, dt), 1.0 * least, 1.0 * most);
     // In eighths: it takes eight steps of smaller need to come down by one, or two from far above.
     const int ceiling = static_cast<int>(std::ceil(wanted));
     // What most of its bodies had before.

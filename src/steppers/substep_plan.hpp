@@ -48,6 +48,7 @@ class SubstepPlan {
     Vec3 origin = Vec3::Zero();  // one of its bodies
     bool any = false;            // it has a body
     bool exact = false;          // it has something that must be right in time
+    bool spinning = false;       // it has a body that spins fast for its shape
     int bodies = 0;
     double low = 0.0, high = 0.0, z = 0.0;                  // m, of centres, along the vertical; z: the sum
     double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0, yy = 0.0;  // sums over bodies across the vertical, m and m^2
@@ -56,6 +57,7 @@ class SubstepPlan {
     int joints = 0, inner = 0;                              // all, and those between two of its bodies
     double mass = 0.0, lightness = 0.0;                     // kg, all; 1/kg, of the lightest body
     double speeds = 0.0;                                    // m^2/s^2: sum of squares
+    double turn = 0.0;                                      // rad in a step, times how unlike its moments are: the most
     double spin = 0.0;                                      // rad^2/s^2: the square of the fastest
     int layers = 0;                                         // how many those are
     double hardness = 0.0;                                  // 1/s^2: the largest omega^2 that a contact asks for
@@ -82,9 +84,9 @@ class SubstepPlan {
     float x, y, z;          // m to the side, to the front, up, from the first body of any island
     float xx, xy, yy;       // m^2: of its own mass about its centre
     float spin, speed;      // squares
+    float turn;             // rad
     float mass, lightness;  // kg, 1/kg
     std::uint16_t before;
-    bool exact;
   };
   // What a contact tells of its island.
   struct ContactSurvey {
