@@ -12,8 +12,10 @@ constexpr double kFatShare = 0.1;      // of the collider's radius
 constexpr double kFatLimit = 0.05;     // m, at most
 constexpr double kFatLookAhead = 2.0;  // steps of motion
 
+double fatMargin(const Collider& collider) { return std::min(kFatLimit, kFatShare * collider.radius); }
+
 Aabb fatBox(const Collider& collider, const Aabb& reached, double dt) {
-  Aabb fat = reached.grown(std::min(kFatLimit, kFatShare * collider.radius));
+  Aabb fat = reached.grown(fatMargin(collider));
   const Vec3 ahead = kFatLookAhead * dt * collider.velocity;
   fat.lower += ahead.cwiseMin(0.0);
   fat.upper += ahead.cwiseMax(0.0);
@@ -39,6 +41,9 @@ void refitTree(BroadPhase& broad, std::vector<Collider>& colliders, double specu
       const bool wasEdited = std::exchange(collider.stale, false);
       const bool isNew = collider.node == DynamicTree::kNull;
       if (!isNew && !collider.active && !wasEdited) continue;
+      // Most bodies have not gone far enough for the question.
+      if (!isNew && !wasEdited && collider.travel + reach(collider, speculativeDistance, dt) <= collider.boxedUntil)
+        continue;
       if (isNew || wasEdited || !broad.tree.box(collider.node).contains(reachedBy(collider))) scratch.flags[i] = kHasMoved;
     }
   });
@@ -47,6 +52,7 @@ void refitTree(BroadPhase& broad, std::vector<Collider>& colliders, double specu
     if (scratch.flags[index] != kHasMoved) continue;
     Collider& collider = colliders[index];
     const Aabb fat = fatBox(collider, reachedBy(collider), dt);
+    collider.boxedUntil = collider.travel + reach(collider, speculativeDistance, dt) + fatMargin(collider);
     if (collider.node == DynamicTree::kNull) {
       collider.node = broad.tree.insert(fat, index);
     } else {

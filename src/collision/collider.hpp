@@ -18,6 +18,7 @@ struct Collider {
   Vec3 velocity = Vec3::Zero();  // m/s, of the body's centre of mass
   double spinReach = 0.0;        // m/s: how fast the body's turning can move any point of the shape
   double travel = 0.0;           // m: no point of the shape has ever moved farther than this, all in all
+  double boxedUntil = 0.0;       // m: its fat box holds all that it reaches before travel and reach add up to this
   double radius = 0.0;           // m, of a sphere about the body's centre of mass that holds the shape
   std::uint32_t material = 0;    // in System::materials
   double density = 0.0;

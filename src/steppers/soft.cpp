@@ -28,14 +28,13 @@ bool isMoving(const Body& body) { return body.moves() && !(body.velocity.isZero(
 std::uint32_t SoftStepper::numberIn(std::uint32_t batch, std::uint32_t body, const System& system, bool hasJoint) {
   Place& place = places_[body];
   if (place.batch == batch) return place.number;
-  if (!hasJoint && !isMoving(system.bodies[body])) return batches_[batch].bodies.ground();
-  place = {batch, batches_[batch].bodies.addOther(body)};
+  if (!hasJoint && !isMoving(system.bodies[body])) return made_.list[batch].bodies.ground();
+  place = {batch, made_.list[batch].bodies.addOther(body)};
   return place.number;
 }
 
-void SoftStepper::makeBatches(StepContext& context, double dt) {
+void SoftStepper::makeBatches(StepContext& context, const std::vector<IslandPlan>& plans) {
   System& system = context.system;
-  const std::vector<IslandPlan>& plans = plan_.make(context, dt);
   const std::size_t islands = plans.size();
 
   // How large islands are.
@@ -55,7 +54,7 @@ void SoftStepper::makeBatches(StepContext& context, double dt) {
     if (plan_.islandOf(i) != kNone) ++sizes_[plan_.islandOf(i)].bodies;
 
   // Small islands with the same plan share a batch.
-  count_ = 0;
+  made_.count = 0;
   open_.clear();
   for (std::size_t i = 0; i < islands; ++i) {
     const Size& size = sizes_[i];
@@ -63,40 +62,40 @@ void SoftStepper::makeBatches(StepContext& context, double dt) {
     auto at = std::find_if(open_.begin(), open_.end(), [&](const Open& open) { return open.plan == plans[i]; });
     if (at == open_.end() || at->size.bodies + size.bodies > kBatchBodies) {
       if (at == open_.end()) at = open_.insert(open_.end(), Open{});
-      *at = {plans[i], static_cast<std::uint32_t>(count_++), {}};
-      if (batches_.size() < count_) batches_.emplace_back();
-      batches_[at->batch].clear(plans[i]);
+      *at = {plans[i], static_cast<std::uint32_t>(made_.count++), {}};
+      if (made_.list.size() < made_.count) made_.list.emplace_back();
+      made_.list[at->batch].clear(plans[i]);
     }
     at->size.bodies += size.bodies;
     at->size.contacts += size.contacts;
     batchOf_[i] = at->batch;
-    batches_[at->batch].contacts.expected = at->size.contacts;
-    makeRoom(batches_[at->batch].bodies.movable, at->size.bodies);
+    made_.list[at->batch].contacts.expected = at->size.contacts;
+    makeRoom(made_.list[at->batch].bodies.movable, at->size.bodies);
   }
 
   // A few are kept for when islands come apart again.
-  batches_.resize(std::min(batches_.size(), count_ + kSpareBatches));
-  for (std::size_t i = count_; i < batches_.size(); ++i) {
-    batches_[i].clear({});
-    batches_[i].contacts.forgetRows();
+  made_.list.resize(std::min(made_.list.size(), made_.count + kSpareBatches));
+  for (std::size_t i = made_.count; i < made_.list.size(); ++i) {
+    made_.list[i].clear({});
+    made_.list[i].contacts.forgetRows();
   }
 
   // Who is in them.
   places_.assign(system.bodies.size(), Place{});
-  others_.clear();
+  made_.others.clear();
   for (std::uint32_t i = 0; i < system.bodies.size(); ++i) {
     const std::uint32_t island = plan_.islandOf(i);
     if (island == kNone || batchOf_[island] == kNone) {
-      if (system.bodies[i].moves()) others_.push_back(i);
+      if (system.bodies[i].moves()) made_.others.push_back(i);
       continue;
     }
     places_[i].batch = batchOf_[island];
-    batches_[batchOf_[island]].bodies.movable.push_back(i);
+    made_.list[batchOf_[island]].bodies.movable.push_back(i);
   }
-  for (std::size_t b = 0; b < count_; ++b) {
-    SoftBodies& bodies = batches_[b].bodies;
+  for (std::size_t b = 0; b < made_.count; ++b) {
+    SoftBodies& bodies = made_.list[b].bodies;
     bodies.parts = splitter_.split(system.bodies, context.tasks, bodies.movable, bodies.partOf);
-    batches_[b].contacts.clear(bodies.parts);
+    made_.list[b].contacts.clear(bodies.parts);
     for (std::uint32_t i = 0; i < bodies.movable.size(); ++i) places_[bodies.movable[i]].number = i;
   }
   // The part of a body that can be moved; of the other one if it cannot.
@@ -108,28 +107,28 @@ void SoftStepper::makeBatches(StepContext& context, double dt) {
     return a == b ? a : batch.contacts.between();
   };
   for (const LiveContact& contact : plan_.contacts()) {
-    SoftBatch& batch = batches_[batchOf_[contact.island]];
+    SoftBatch& batch = made_.list[batchOf_[contact.island]];
     if (batch.bodies.parts > 1) batch.contacts.count(groupOf(contact, batch));
   }
-  for (std::size_t b = 0; b < count_; ++b) batches_[b].contacts.allCounted();
+  for (std::size_t b = 0; b < made_.count; ++b) made_.list[b].contacts.allCounted();
   for (const LiveContact& contact : plan_.contacts()) {
     const std::uint32_t batch = batchOf_[contact.island];
     const std::uint32_t a = numberIn(batch, contact.a, system, false);
     const std::uint32_t b = numberIn(batch, contact.b, system, false);
-    batches_[batch].contacts.add({contact.contact, a, b, contact.points, contact.kept, contact.rank},
-                                 groupOf(contact, batches_[batch]));
+    made_.list[batch].contacts.add({contact.contact, a, b, contact.points, contact.kept, contact.rank},
+                                   groupOf(contact, made_.list[batch]));
   }
   forEachJoint([&](std::uint32_t index, const Joint& joint, std::uint32_t island) {
     const std::uint32_t batch = batchOf_[island];
     const std::uint32_t a = numberIn(batch, joint.a, system, true);
     const std::uint32_t b = numberIn(batch, joint.b, system, true);
-    batches_[batch].joints.joints.push_back({index, a, b});
+    made_.list[batch].joints.joints.push_back({index, a, b});
   });
 
-  queue_.resize(count_);
-  std::iota(queue_.begin(), queue_.end(), 0u);
-  const auto work = [&](std::uint32_t i) { return batches_[i].work(); };
-  std::sort(queue_.begin(), queue_.end(),
+  made_.queue.resize(made_.count);
+  std::iota(made_.queue.begin(), made_.queue.end(), 0u);
+  const auto work = [&](std::uint32_t i) { return made_.list[i].work(); };
+  std::sort(made_.queue.begin(), made_.queue.end(),
             [&](std::uint32_t a, std::uint32_t b) { return std::pair(work(b), a) < std::pair(work(a), b); });
 }
 
@@ -138,9 +137,9 @@ void SoftStepper::moveOthers(StepContext& context, double dt) const {
   std::vector<Body>& bodies = context.system.bodies;
   const FreeMotion motion = freeMotion(context.settings);
   const double most = context.settings.soft.substeps;
-  context.tasks.parallelFor(others_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+  context.tasks.parallelFor(made_.others.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      Body& body = bodies[others_[i]];
+      Body& body = bodies[made_.others[i]];
       if (!body.isDynamic()) {
         body.center += dt * body.velocity;
         body.rotation = rotated(body.rotation, dt * body.spin);
@@ -156,8 +155,8 @@ void SoftStepper::moveOthers(StepContext& context, double dt) const {
 void SoftStepper::report(StepContext& context) const {
   StepReport& report = context.report;
   PhaseTimes phases{};
-  for (std::size_t i = 0; i < count_; ++i) {
-    const SoftBatch& batch = batches_[i];
+  for (std::size_t i = 0; i < made_.count; ++i) {
+    const SoftBatch& batch = made_.list[i];
     for (std::size_t k = 0; k < phases.size(); ++k) phases[k] += batch.phaseMs[k];
     report.substeps = std::max(report.substeps, batch.plan.substeps);
     report.colours = std::max(report.colours, batch.contacts.colours());
@@ -172,13 +171,13 @@ void SoftStepper::stepBatches(StepContext& context, double dt) {
   // the others side by side.
   const wide::Width width = plan_.contacts().size() < kManyContacts ? wide::Width::Modest : wide::Width::Widest;
   std::size_t left = 0, alone = 0;
-  for (std::size_t i = 0; i < count_; ++i) left += batches_[i].work();
-  for (; alone < count_ && batches_[queue_[alone]].work() * context.tasks.threads() > left; ++alone) {
-    left -= batches_[queue_[alone]].work();
-    batches_[queue_[alone]].step(context, dt, width);
+  for (std::size_t i = 0; i < made_.count; ++i) left += made_.list[i].work();
+  for (; alone < made_.count && made_.list[made_.queue[alone]].work() * context.tasks.threads() > left; ++alone) {
+    left -= made_.list[made_.queue[alone]].work();
+    made_.list[made_.queue[alone]].step(context, dt, width);
   }
-  context.tasks.parallelFor(count_ - alone, 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) batches_[queue_[alone + i]].step(context, dt, width);
+  context.tasks.parallelFor(made_.count - alone, 1, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) made_.list[made_.queue[alone + i]].step(context, dt, width);
   });
 }
 
@@ -190,15 +189,23 @@ void SoftStepper::step(StepContext& context, double dt) {
     joint.totalImpulse.setZero();
     joint.totalAngularImpulse.setZero();
   }
-  // Rows that are kept must be copied with the system, and found by whoever goes on from there.
-  if (std::any_cast<std::vector<SoftBatch>>(&system.rows) == nullptr) system.rows = std::vector<SoftBatch>();
-  batches_.swap(std::any_cast<std::vector<SoftBatch>&>(system.rows));
-  makeBatches(context, dt);
+  if (std::any_cast<SoftBatches>(&system.rows) == nullptr) system.rows = SoftBatches();
+  std::swap(made_, std::any_cast<SoftBatches&>(system.rows));
+  const std::vector<IslandPlan>& plans = plan_.make(context, dt);
+  const std::uint64_t signature = plan_.signature();
+  if (made_.signature != signature) {
+    makeBatches(context, plans);
+    // Joints, and what moves but cannot be moved, are not in the signature.
+    const bool complete =
+        system.joints.empty() && std::all_of(made_.list.begin(), made_.list.end(),
+                                             [](const SoftBatch& batch) { return batch.bodies.others.empty(); });
+    made_.signature = complete ? std::optional(signature) : std::nullopt;
+  }
   context.timer.finish(Phase::Prepare);
   stepBatches(context, dt);
   report(context);
-  batches_.swap(std::any_cast<std::vector<SoftBatch>&>(system.rows));
   moveOthers(context, dt);
+  std::swap(made_, std::any_cast<SoftBatches&>(system.rows));
   system.impulseSeconds = dt;
   context.timer.finish(Phase::Integrate);
   judge.finish(context);

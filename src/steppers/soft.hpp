@@ -2,12 +2,24 @@
 // velocity back, warm starting throughout. docs/how-a-step-works.md tells it slowly.
 #pragma once
 
+#include <optional>
+
 #include "steppers/soft_batch.hpp"
 #include "steppers/split_bodies.hpp"
 #include "steppers/stepper.hpp"
 #include "steppers/substep_plan.hpp"
 
 namespace cairn {
+
+// What a step made, and the next one may find fit for itself. Rows that are kept differ from fresh ones in their last bits:
+// this is state, and is copied with the system.
+struct SoftBatches {
+  std::vector<SoftBatch> list;  // the first `count` are in use
+  std::size_t count = 0;
+  std::vector<std::uint32_t> others;            // bodies that move, and are in no batch
+  std::vector<std::uint32_t> queue;             // batches, the largest first
+  std::optional<std::uint64_t> signature = {};  // SubstepPlan's, if all of this follows from that
+};
 
 class SoftStepper : public Stepper {
  public:
@@ -18,7 +30,7 @@ class SoftStepper : public Stepper {
   struct Place {
     std::uint32_t batch = kNone, number = kNone;
   };
-  void makeBatches(StepContext& context, double dt);
+  void makeBatches(StepContext& context, const std::vector<IslandPlan>& plans);
   void stepBatches(StepContext& context, double dt);
   std::uint32_t numberIn(std::uint32_t batch, std::uint32_t body, const System& system, bool hasJoint);
   void moveOthers(StepContext& context, double dt) const;
@@ -36,14 +48,11 @@ class SoftStepper : public Stepper {
 
   SubstepPlan plan_;
   BodySplitter splitter_;
-  std::vector<SoftBatch> batches_;  // the first count_ are in use. Between steps they are the system's
-  std::size_t count_ = 0;
-  std::vector<Place> places_;          // by body
-  std::vector<std::uint32_t> others_;  // bodies that move, and are in no batch
+  SoftBatches made_;           // between steps it is the system's
+  std::vector<Place> places_;  // by body
   std::vector<Open> open_;
   std::vector<std::uint32_t> batchOf_;  // by island; kNone: nothing touches it
   std::vector<Size> sizes_;             // by island
-  std::vector<std::uint32_t> queue_;    // batches, the largest first
 };
 
 }  // namespace cairn

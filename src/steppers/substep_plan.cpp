@@ -31,6 +31,10 @@ constexpr double kLeeway = 0.25;    // substeps
 constexpr double kUpright = 0.7;    // cosine: contacts with a steeper normal are between layers
 constexpr double kFastTurn = 0.05;  // rad per step: see soft_bodies.cpp
 
+// Words of a piece, one after another; a quicker hash than base/hash.hpp.
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) { return (hash ^ word) * 0x9E3779B97F4A7C15u; }
+constexpr std::uint64_t kEmpty = 0x243F6A8885A308D3u;
+
 // How thick a body is, as if it were a box: m. (tr I / 2 - I_kk) / m is the mean square extent along axis k.
 double thicknessOf(const Body& body) {
   const Vec3 moments = body.inertia.diagonal();
@@ -74,9 +78,13 @@ void SubstepPlan::surveyBodies(StepContext& context, double dt) {
   }
   resizeGently(bodies_, system.bodies.size());
   resizeGently(bodySurveys_, system.bodies.size());
+  bodyHashes_.resize((bodies_.size() + kBodyGrain - 1) / kBodyGrain);
   context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    std::uint64_t& hash = bodyHashes_[first / kBodyGrain] = kEmpty;
     for (std::size_t i = first; i < last; ++i) {
       const Body& body = system.bodies[i];
+      const bool drives = !body.isDynamic() && !(body.velocity.isZero(0.0) && body.spin.isZero(0.0));
+      hash = mixed(hash, (std::uint64_t{drives} << 33) | (std::uint64_t{body.moves()} << 32) | body.island);
       Brief& brief = bodies_[i] = Brief{};
       if (body.island == kNone || !body.moves()) continue;
       brief = {body.island, static_cast<float>(body.inverseMass), static_cast<float>(thicknessOf(body)), 0.0f};
@@ -148,7 +156,9 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
 
   // Contacts are looked at side by side, and what they say is added up in their order.
   resizeAnew(contactSurveys_, contacts_.size());
+  contactHashes_.resize((contacts_.size() + kContactGrain - 1) / kContactGrain);
   context.tasks.parallelFor(contacts_.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
+    std::uint64_t& hash = contactHashes_[first / kContactGrain] = kEmpty;
     for (std::size_t i = first; i < last; ++i) {
       LiveContact& live = contacts_[i];
       Contact& contact = system.contacts.slots[live.contact];
@@ -158,6 +168,8 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
       live.kept = contact.atRest == AtRest::Kept;
       live.rank = watchRank(contact, system.bodies[live.a], system.bodies[live.b], near, dt);
       if (live.rank != 0) clearImpulses(contact);
+      const std::uint32_t state = (std::uint32_t{live.rank} << 16) | (live.kept ? 256u : 0u) | live.points;
+      hash = mixed(mixed(hash, (std::uint64_t{live.contact} << 32) | state), (std::uint64_t{live.a} << 32) | live.b);
       ContactSurvey& survey = contactSurveys_[i] = ContactSurvey{};
       survey.exact = contact.restitution > 0.0f || contact.stiffness > 0.0f;
       double load = 0.0;
@@ -202,6 +214,15 @@ void SubstepPlan::surveyJoints(const System& system) {
     // It has no stiffness across its line to slow fast swings down with.
     need.exact |= std::holds_alternative<DistanceJoint>(joint.kind);
   }
+}
+
+std::uint64_t SubstepPlan::signature() const {
+  std::uint64_t hash = mixed(kEmpty, contacts_.size());
+  for (const std::uint64_t piece : bodyHashes_) hash = mixed(hash, piece);
+  for (const std::uint64_t piece : contactHashes_) hash = mixed(hash, piece);
+  for (const IslandPlan& plan : plans_)
+    hash = mixed(hash, static_cast<std::uint64_t>(plan.substeps) * 2 + (plan.tall ? 1 : 0));
+  return hash;
 }
 
 const std::vector<IslandPlan>& SubstepPlan::make(StepContext& context, double dt) {

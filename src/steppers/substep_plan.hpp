@@ -41,6 +41,8 @@ class SubstepPlan {
   const std::vector<IslandPlan>& make(StepContext& context, double dt);
   const std::vector<LiveContact>& contacts() const { return contacts_; }
   std::uint32_t islandOf(std::uint32_t body) const { return bodies_[body].island; }  // kNone: it does not move, or sleeps
+  // A hash of all that batches are made of: who is in which island with which plan, and the contacts. Not of joints.
+  std::uint64_t signature() const;
 
  private:
   // What of an island bears on the number.
@@ -101,6 +103,7 @@ class SubstepPlan {
   std::vector<BodySurvey> bodySurveys_;        // by body; of those that have an island
   std::vector<ContactSurvey> contactSurveys_;  // of contacts_
   std::vector<LiveContact> contacts_;
+  std::vector<std::uint64_t> bodyHashes_, contactHashes_;  // of pieces
   std::vector<Need> needs_;
   std::vector<IslandPlan> plans_;
 };

@@ -113,6 +113,25 @@ TEST(Rest, APushIsFeltAtOnce) {
   }
 }
 
+TEST(Rest, AFloorThatBeginsToMoveIsNoticed) {
+  World world(wakeful());
+  BodyDesc plate = fixedSolid(Box{{5, 5, 0.5}}, {0, 0, -0.5});
+  plate.kind = BodyKind::Kinematic;
+  const BodyId floor = world.addBody(plate);
+  const BodyId lower = world.addBody(solid(Box{Vec3::Constant(kHalf)}, {0, 0, kHalf}));
+  const BodyId upper = world.addBody(solid(Box{Vec3::Constant(kHalf)}, {0, 0, 3.0 * kHalf}));
+  run(world, 2.0);
+  world.setVelocity(floor, {0.2, 0, 0}, Vec3::Zero());
+  run(world, 2.0);
+  for (const BodyId body : {lower, upper}) EXPECT_NEAR(world.state(body)->linearVelocity.x(), 0.2, 1e-3);
+  world.setVelocity(floor, {0, 0, 0.3}, Vec3::Zero());
+  run(world, 1.0);
+  EXPECT_NEAR(world.state(upper)->center.z(), 3.0 * kHalf + 0.3, 2e-3);
+  world.setVelocity(floor, Vec3::Zero(), Vec3::Zero());
+  run(world, 2.0);
+  for (const BodyId body : {lower, upper}) EXPECT_LT(world.state(body)->linearVelocity.norm(), 1e-3);
+}
+
 TEST(Rest, SnapshotsAndSettingsLeaveNoTrace) {
   Yard yard(4), other(4);
   const Snapshot snapshot = yard.world.snapshot();
