@@ -234,11 +234,13 @@ void ContactGroup::refreshSpinning(SoftBodies& bodies) {
   }
 }
 
-void ContactGroup::finish(std::vector<Contact>& slots, float unscale, bool settled) {
-  followed_ = settled;
+void ContactGroup::finish(std::vector<Contact>& slots, float unscale, const SoftBodies& bodies) {
+  followed_ = true;
   for (const ContactBlock& block : blocks_) {
     for (int lane = 0; lane < block.lanes; ++lane) {
       Contact& contact = slots[block.contact[lane]];
+      const bool settled = bodies.isSettled(block.bodyA[lane]) && bodies.isSettled(block.bodyB[lane]);
+      followed_ &= settled;
       contact.approachSpeed = block.approachSpeed[lane];
       contact.atRest = settled ? AtRest::Followed : AtRest::No;
       for (int p = 0; p < contact.count; ++p) {

@@ -27,8 +27,7 @@ class ContactGroup {
              const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
   // Before each substep: takes in watched contacts that might meet in it.
   void look(const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
-  // `settled`: nothing has moved by more than a hair since its contacts were brought up to date.
-  void finish(std::vector<Contact>& slots, float unscale, bool settled);
+  void finish(std::vector<Contact>& slots, float unscale, const SoftBodies& bodies);
   void forgetRows() { followed_ = false; }
   // Rows of bodies that spin fast for their shape, for the inertia that they have now.
   void refreshSpinning(SoftBodies& bodies);

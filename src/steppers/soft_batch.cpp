@@ -94,11 +94,8 @@ void SoftBatch::step(StepContext& context, double dt, wide::Width width) {
   }
 
   if (plain || !timed) timer.finish(Phase::Solve);
-  using Way = SoftBodies::Way;
-  const bool settled = bodies.finish(context, !plain || !bodies.others.empty() ? Way::NotFollowed
-                                              : contacts.anyKept()             ? Way::Further
-                                                                               : Way::FromHere);
-  contacts.finish(context, settled);
+  bodies.finish(context, plain && bodies.others.empty());
+  contacts.finish(context, bodies);
   jointError = joints.finish(context, dt);
   timer.finish(Phase::Integrate);
 }

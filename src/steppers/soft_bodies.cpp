@@ -1,7 +1,6 @@
 #include "steppers/soft_bodies.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "math/rotation.hpp"
@@ -246,12 +245,13 @@ void SoftBodies::markContactChange(StepContext& context) {
   marked_ = true;
 }
 
-bool SoftBodies::finish(StepContext& context, Way way) const {
+void SoftBodies::finish(StepContext& context, bool follow) {
   std::vector<Body>& bodies = context.system.bodies;
-  std::atomic<bool> settled = way != Way::NotFollowed;
-  context.tasks.parallelFor(movable.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
-    bool here = true;
-    for (std::size_t i = first; i < last; ++i) {
+  settled_.assign(parts, 0);
+  context.tasks.parallelFor(parts, 1, [&](std::size_t part, std::size_t) {
+    const auto [first, last] = partBodies_[part];
+    bool settled = follow;
+    for (std::uint32_t i = first; i < last; ++i) {
       Body& body = bodies[movable[i]];
       const SoftBody& soft = bodies_[i];
       const wide::SolverBody& solver = solver_[i];
@@ -261,15 +261,15 @@ bool SoftBodies::finish(StepContext& context, Way way) const {
                           : rotated(body.rotation, Vec3(solver.turned[0], solver.turned[1], solver.turned[2]));
       body.velocity = without(Vec3(solver.velocity[0], solver.velocity[1], solver.velocity[2]), soft.locked);
       body.spin = Vec3(solver.spin[0], solver.spin[1], solver.spin[2]);
-      if (way == Way::NotFollowed) continue;
+      if (!settled) continue;
       const float size = sizeOf(body);
-      const float moved = Float3(solver.moved).norm() + size * Float3(solver.turned).norm();
-      body.way = (way == Way::Further ? body.way : 0.0f) + moved;
-      here &= body.way < std::min(kHair, kHairShare * size);
+      body.way += Float3(solver.moved).norm() + size * Float3(solver.turned).norm();
+      settled = body.way < std::min(kHair, kHairShare * size);
     }
-    if (!here) settled.store(false, std::memory_order_relaxed);
+    settled_[part] = settled ? 1 : 0;
+    if (settled) return;
+    for (std::uint32_t i = first; i < last; ++i) bodies[movable[i]].way = 0.0f;
   });
-  return settled.load();
 }
 
 }  // namespace cairn

@@ -70,10 +70,10 @@ class SoftBodies {
   void moveOthers(double h);
   // Notes what contacts changed in this substep; needed if velocities are to be changed by others before the next one.
   void markContactChange(StepContext& context);
-  // `follow`: adds up how far bodies may have moved (Body::way), from this step on or further; true if all are where they
-  // were, to within a hair.
-  enum class Way { NotFollowed, FromHere, Further };
-  bool finish(StepContext& context, Way way) const;
+  // `follow`: notes which parts have settled. In these no body has moved by more than a hair since their contacts were
+  // brought up to date (Body::way).
+  void finish(StepContext& context, bool follow);
+  bool isSettled(std::uint32_t body) const { return body >= ground() || settled_[parts == 1 ? 0 : partOf[body]] != 0; }
 
   wide::SolverBody* solver() { return solver_.data(); }
   const SoftBody& operator[](std::uint32_t body) const { return bodies_[body]; }
@@ -103,6 +103,7 @@ class SoftBodies {
 
   wide::BodyRow limits_;  // m/s, rad/s
   std::vector<MovableBodies> partBodies_;
+  std::vector<std::uint8_t> settled_;  // by part
   std::vector<wide::SolverBody> solver_;
   std::vector<wide::BodyRow> accelerations_, damping_;
   // See wide/body_kernels.hpp. (Joint anchors turn with their bodies: their impulses are kept out of the marks' change, or

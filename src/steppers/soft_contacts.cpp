@@ -72,17 +72,13 @@ void SoftContacts::refreshSpinning(SoftBodies& bodies) {
   for (ContactGroup& group : groups_) group.refreshSpinning(bodies);
 }
 
-bool SoftContacts::anyKept() const {
-  return std::any_of(contacts.begin(), contacts.end(), [](const ContactEnds& ends) { return ends.kept; });
-}
-
 void SoftContacts::forgetRows() {
   for (ContactGroup& group : groups_) group.forgetRows();
 }
 
-void SoftContacts::finish(StepContext& context, bool settled) {
+void SoftContacts::finish(StepContext& context, const SoftBodies& bodies) {
   context.tasks.parallelFor(groups_.size(), 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) groups_[i].finish(context.system.contacts.slots, values_.unscale, settled);
+    for (std::size_t i = first; i < last; ++i) groups_[i].finish(context.system.contacts.slots, values_.unscale, bodies);
   });
 }
 

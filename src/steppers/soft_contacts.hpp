@@ -31,9 +31,8 @@ class SoftContacts {
   std::uint32_t between() const { return static_cast<std::uint32_t>(groups_.size()) - 1; }  // the group between parts
 
   void begin(StepContext& context, SoftBodies& bodies, double dt, double h);
-  void finish(StepContext& context, bool settled);  // see ContactGroup
-  bool anyKept() const;                             // some contacts were not brought up to date
-  void forgetRows();                                // of a step that was not the last
+  void finish(StepContext& context, const SoftBodies& bodies);
+  void forgetRows();  // of a step that was not the last
   void refreshSpinning(SoftBodies& bodies);
   bool mayBounce() const { return mayBounce_; }
   int colours() const;  // the most of any group
