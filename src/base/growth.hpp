@@ -1,4 +1,5 @@
-// Room for more: large tables grow by a sixteenth, not by doubling, so that a big world does not hold twice what it needs.
+// Room for more: large tables grow by a thirty-second, not by doubling, so that a big world does not hold twice what it
+// needs.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace cairn {
 template <class T>
 void makeRoom(std::vector<T>& table, std::size_t count) {
   constexpr std::size_t kSpare = sizeof(T) < 512 ? 1024 / sizeof(T) : 2;
-  if (table.capacity() < count) table.reserve(count + count / 16 + kSpare);
+  if (table.capacity() < count) table.reserve(count + count / 32 + kSpare);
 }
 
 template <class T>

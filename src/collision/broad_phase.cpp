@@ -23,7 +23,7 @@ Aabb fatBox(const Collider& collider, const Aabb& reached, double dt) {
 }
 
 constexpr std::size_t kColliderGrain = 256, kMovedGrain = 32, kPairGrain = 512, kSparePieces = 8;
-constexpr std::size_t kUsualPiece = 64;            // keys
+constexpr std::size_t kUsualPiece = 256;           // keys
 constexpr std::uint8_t kIsOff = 1, kHasMoved = 2;  // flags of colliders
 
 // Puts colliders that left their fat box (or have none) back into the tree, lists and flags them.
@@ -87,17 +87,18 @@ void findPairs(const BroadPhase& broad, const std::vector<Collider>& colliders, 
   if (scratch.foundPieces.size() < pieces) scratch.foundPieces.resize(pieces);
   if (scratch.foundPieces.size() > kSparePieces + 4 * pieces) scratch.foundPieces.resize(kSparePieces + 2 * pieces);
   tasks.parallelFor(scratch.moved.size(), kMovedGrain, [&](std::size_t first, std::size_t last) {
-    std::vector<std::uint64_t>& found = scratch.foundPieces[first / kMovedGrain];
-    shrinkGently(found, 2 * found.size() + kUsualPiece);
+    auto& [found, most] = scratch.foundPieces[first / kMovedGrain];
+    shrinkGently(found, 2 * most + kUsualPiece);
     found.clear();
     for (std::size_t i = first; i < last; ++i) {
       const std::uint32_t index = scratch.moved[i];
       const Collider& collider = colliders[index];
-      broad.tree.query(broad.tree.box(collider.node), [&](std::uint32_t other) {
+      broad.tree.query(broad.tree.box(collider.node), [&, &keys = found](std::uint32_t other) {
         if (other == index || (scratch.flags[other] == kHasMoved && other < index)) return;  // found from the other side
-        if (mayCollide(broad, collider, colliders[other])) found.push_back(pairKey(index, other));
+        if (mayCollide(broad, collider, colliders[other])) keys.push_back(pairKey(index, other));
       });
     }
+    most = found.size();
     std::sort(found.begin(), found.end());
     auto from = broad.pairs.begin();
     std::erase_if(found, [&](std::uint64_t key) {
@@ -106,12 +107,13 @@ void findPairs(const BroadPhase& broad, const std::vector<Collider>& colliders, 
     });
   });
   std::size_t total = 0;
-  for (std::size_t i = 0; i < pieces; ++i) total += scratch.foundPieces[i].size();
+  for (std::size_t i = 0; i < pieces; ++i) total += scratch.foundPieces[i].keys.size();
   resizeAnew(scratch.found, total);
   scratch.found.clear();
   scratch.runs.assign(1, 0);
   for (std::size_t i = 0; i < pieces; ++i) {
-    scratch.found.insert(scratch.found.end(), scratch.foundPieces[i].begin(), scratch.foundPieces[i].end());
+    const std::vector<std::uint64_t>& keys = scratch.foundPieces[i].keys;
+    scratch.found.insert(scratch.found.end(), keys.begin(), keys.end());
     scratch.runs.push_back(scratch.found.size());
   }
   mergeRuns(scratch.found, scratch.merged, scratch.runs);

@@ -19,13 +19,17 @@ struct BroadPhase {
 };
 
 // Buffers that a step reuses; nothing in them outlives it.
+struct FoundPairs {
+  std::vector<std::uint64_t> keys;
+  std::size_t most = 0;  // before those that were known already were taken out
+};
 struct BroadPhaseScratch {
   std::vector<std::uint64_t> found, merged;
   std::vector<std::size_t> runs;
   std::vector<std::uint32_t> moved;
-  std::vector<std::uint8_t> flags;                      // of each collider: see broad_phase.cpp
-  std::vector<std::vector<std::uint64_t>> foundPieces;  // by piece of `moved`
-  std::vector<std::uint8_t> stalePieces;                // of the table of pairs: 1 where some ended
+  std::vector<std::uint8_t> flags;        // of each collider: see broad_phase.cpp
+  std::vector<FoundPairs> foundPieces;    // by piece of `moved`
+  std::vector<std::uint8_t> stalePieces;  // of the table of pairs: 1 where some ended
 };
 
 inline std::uint64_t pairKey(std::uint32_t a, std::uint32_t b) {

@@ -10,11 +10,11 @@ using PairRoutine = void (*)(const Solid&, const Solid&, double, Manifold&);
 
 void collideNothing(const Solid&, const Solid&, double, Manifold&) {}
 
-// Row: the type that comes first in ShapeType's order. The lower left half is never looked up.
+// Row: the type that comes first in ShapeType's order. The lower left half is never looked up, nor are two spheres.
 constexpr PairRoutine kRoutines[kShapeTypeCount][kShapeTypeCount] = {
     // Plane, Sphere, Capsule, Box, Cylinder, Ellipsoid, Hull
     {collideNothing, collidePlane, collidePlane, collidePlane, collidePlane, collidePlane, collidePlane},
-    {nullptr, collideSphereSphere, collideSphereCapsule, collideSphereBox, collideSphereCylinder, collideSmooth,
+    {nullptr, collideNothing, collideSphereCapsule, collideSphereBox, collideSphereCylinder, collideSmooth,
      collideCurvedFlat},
     {nullptr, nullptr, collideCapsuleCapsule, collideCurvedFlat, collideCurvedFlat, collideSmooth, collideCurvedFlat},
     {nullptr, nullptr, nullptr, collideBoxBox, collideCurvedFlat, collideCurvedFlat, collidePolytopes},
@@ -28,6 +28,8 @@ constexpr PairRoutine kRoutines[kShapeTypeCount][kShapeTypeCount] = {
 void collide(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, double margin, Manifold& manifold) {
   manifold.count = 0;
   manifold.clearance = 0.0;
+  if (a.type == ShapeType::Sphere && b.type == ShapeType::Sphere)  // they have no axes to be turned first
+    return collideSpheres(a.radius(), poseA.position, b.radius(), poseB.position, margin, manifold);
   const bool swapped = a.type > b.type;
   const Shape& first = swapped ? b : a;
   const Shape& second = swapped ? a : b;

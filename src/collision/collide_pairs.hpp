@@ -9,7 +9,9 @@
 namespace cairn {
 
 void collidePlane(const Solid& plane, const Solid& other, double margin, Manifold& manifold);
-void collideSphereSphere(const Solid& a, const Solid& b, double margin, Manifold& manifold);
+// With places in the world, unlike the others.
+void collideSpheres(double radiusA, const Vec3& centerA, double radiusB, const Vec3& centerB, double margin,
+                    Manifold& manifold);
 void collideSphereCapsule(const Solid& sphere, const Solid& capsule, double margin, Manifold& manifold);
 void collideSphereBox(const Solid& sphere, const Solid& box, double margin, Manifold& manifold);
 void collideSphereCylinder(const Solid& sphere, const Solid& cylinder, double margin, Manifold& manifold);

@@ -39,8 +39,9 @@ void setSinglePoint(const SignedDistance& contact, std::uint32_t feature, Manifo
   manifold.points[0].feature = feature;
 }
 
-void collideSphereSphere(const Solid& a, const Solid& b, double margin, Manifold& manifold) {
-  touchBalls(a.position, a.shape.radius(), b.position, b.shape.radius(), Vec3::UnitZ(), kSinglePoint, margin, manifold);
+void collideSpheres(double radiusA, const Vec3& centerA, double radiusB, const Vec3& centerB, double margin,
+                    Manifold& manifold) {
+  touchBalls(centerA, radiusA, centerB, radiusB, Vec3::UnitZ(), kSinglePoint, margin, manifold);
 }
 
 void collideSphereCapsule(const Solid& sphere, const Solid& capsule, double margin, Manifold& manifold) {

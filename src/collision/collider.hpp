@@ -11,17 +11,18 @@ namespace cairn {
 
 inline constexpr std::uint32_t kNone = UINT32_MAX;
 
+// In an order that leaves no holes.
 struct Collider {
+  Pose local;  // shape frame relative to the body's centre of mass, in the body's axes
+  Pose pose;   // shape frame in the world, as of the last synchronisation
   Shape shape;
-  Pose local;                    // shape frame relative to the body's centre of mass, in the body's axes
-  Pose pose;                     // shape frame in the world, as of the last synchronisation
   Vec3 velocity = Vec3::Zero();  // m/s, of the body's centre of mass
   double spinReach = 0.0;        // m/s: how fast the body's turning can move any point of the shape
   double travel = 0.0;           // m: no point of the shape has ever moved farther than this, all in all
   double boxedUntil = 0.0;       // m: its fat box holds all that it reaches before travel and reach add up to this
   double radius = 0.0;           // m, of a sphere about the body's centre of mass that holds the shape
-  std::uint32_t material = 0;    // in System::materials
   double density = 0.0;
+  std::uint32_t material = 0;  // in System::materials
   std::uint32_t group = 1;
   std::uint32_t collidesWith = 0xffffffffu;
   std::uint32_t body = kNone;
@@ -29,6 +30,7 @@ struct Collider {
   std::uint32_t generation = 0;
   std::uint32_t bodyGeneration = 0;
   DynamicTree::Node node = DynamicTree::kNull;
+  bool centred = false;  // the shape's frame is the body's
   bool alive = false;    // the slot is in use
   bool enabled = false;  // it collides: not of a quarantined body
   bool dynamic = false;  // of a body that contacts can move: only pairs with at least one such collider matter

@@ -34,8 +34,11 @@ struct Contact {
   std::uint8_t count = 0;
   std::uint8_t oldPoints = 0;  // bit per point: it was there in the last step too
   AtRest atRest = AtRest::No;
-  bool touching : 1 = false;    // in the last step
-  bool began : 1 = false;       // it touches since the last step
+  bool touching : 1 = false;  // in the last step
+  bool began : 1 = false;     // it touches since the last step
+  bool centralA : 1 = false;  // the normal goes through A's centre of mass wherever A is touched: it is a ball
+  bool centralB : 1 = false;
+  bool mixed : 1 = false;       // friction and the like are those of the two materials as they are now
   bool anchorsOnB : 1 = false;  // anchors are from B's centre of mass: it is the nearer one
   // Eight numbers that wide::fill takes up at once, then five that go on from where the next eight begin.
   Float3 normal = Float3::UnitZ();  // from A to B
@@ -84,7 +87,7 @@ struct Pair {
   std::uint64_t key() const { return (std::uint64_t{a} << 32) | b; }
 };
 
-// Slots for contacts. A slot stays where it is while the pair stays close.
+// Slots for contacts. A slot stays what it is within a step, while the pair stays close.
 struct ContactCache {
   struct Ends {
     std::uint32_t a = kNone, b = kNone;  // bodies
@@ -94,6 +97,7 @@ struct ContactCache {
   std::vector<KeptManifold> kept;  // by slot: apart, because only the narrow phase looks at them
   std::vector<std::uint32_t> freeSlots;
   std::vector<std::uint32_t> inUse;  // slots in the order of their pairs, as the narrow phase left them
+  std::size_t newcomers = 0;         // slots that were handed out since arrange()
 
   // A slot for the contact of two bodies. It has points from the narrow phase on, or is released again.
   std::uint32_t acquire(std::uint32_t bodyA, std::uint32_t bodyB) {
@@ -102,12 +106,19 @@ struct ContactCache {
     slots[slot].bodyA = bodyA;
     slots[slot].bodyB = bodyB;
     ends[slot] = {bodyA, bodyB};
+    ++newcomers;
     return slot;
   }
+  // Once many of a large number of contacts are new, renumbers the slots in the order of their pairs: whoever goes through
+  // pairs then goes through memory from one end to the other. Slots that are far too many are given back.
+  void arrange(std::vector<Pair>& pairs);
   // What manifolds depend on has changed: none is kept.
   void forgetManifolds() {
     for (KeptManifold& one : kept) one.margin = -1.0f;
-    for (Contact& one : slots) one.atRest = AtRest::No;
+    for (Contact& one : slots) {
+      one.atRest = AtRest::No;
+      one.mixed = false;
+    }
   }
   void release(std::uint32_t slot) {
     slots[slot] = Contact{};

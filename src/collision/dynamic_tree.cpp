@@ -51,7 +51,7 @@ void DynamicTree::freeNode(Node node) {
 DynamicTree::Node DynamicTree::insert(const Aabb& box, std::uint32_t value) {
   const Node leaf = allocateNode();
   nodes_[leaf].box = box;
-  nodes_[leaf].value = value;
+  nodes_[leaf].child[1] = value;
   nodes_[leaf].height = 0;
   ++leaves_;
   attach(leaf);
@@ -269,7 +269,7 @@ bool DynamicTree::isConsistent() const {
       ++used;
       const TreeNode& node = nodes_[index];
       if (node.child[0] == kNull) {
-        if (node.child[1] != kNull || node.height != 0) return false;
+        if (node.height != 0) return false;
         ++leaves;
         continue;
       }

@@ -20,7 +20,7 @@ class DynamicTree {
   void remove(Node leaf);
   void move(Node leaf, const Aabb& box);  // reinserts with the new box
   const Aabb& box(Node leaf) const { return nodes_[leaf].box; }
-  std::uint32_t value(Node leaf) const { return nodes_[leaf].value; }
+  std::uint32_t value(Node leaf) const { return nodes_[leaf].value(); }
   std::size_t leafCount() const { return leaves_; }
   int height() const;         // -1 if empty, 0 for a single leaf
   std::size_t bytes() const;  // memory held
@@ -38,9 +38,9 @@ class DynamicTree {
   struct TreeNode {
     Aabb box;
     Node parent = kNull;             // of a free node: the next free one
-    Node child[2] = {kNull, kNull};  // child[0] == kNull: a leaf
-    std::uint32_t value = 0;
-    std::int32_t height = -1;  // leaf 0, free -1
+    Node child[2] = {kNull, kNull};  // child[0] == kNull: a leaf, and child[1] is its value
+    std::int32_t height = -1;        // leaf 0, free -1
+    std::uint32_t value() const { return child[1]; }
   };
   // Depth of the traversal stack. Trees are balanced and stay far below it; should one not be, the traversal calls itself on
   // the subtree that did not fit, so that nothing is ever missed.
@@ -83,7 +83,7 @@ void DynamicTree::queryFrom(Node start, const Aabb& box, Visit& visit) const {
     const TreeNode& node = nodes_[stack[--size]];
     if (!node.box.overlaps(box)) continue;
     if (node.child[0] == kNull) {
-      visit(node.value);
+      visit(node.value());
     } else if (size + 2 <= kStackSize) {
       stack[size++] = node.child[1];
       stack[size++] = node.child[0];
@@ -116,7 +116,7 @@ void DynamicTree::castRayFrom(Node start, const Vec3& origin, const Vec3& direct
     if (entry.enter > length) continue;  // something nearer was found meanwhile
     const TreeNode& node = nodes_[entry.node];
     if (node.child[0] == kNull) {
-      length = visit(node.value, entry.enter);
+      length = visit(node.value(), entry.enter);
       continue;
     }
     Node near = node.child[0];

@@ -54,6 +54,26 @@ bool carryOverSingle(Contact& contact, const Manifold& manifold, const Vec3& cen
   return true;
 }
 
+// The same for two balls, from their places alone. False if that is not enough: they are beyond the margin, coincide, or
+// have turned about each other.
+bool moveBalls(Contact& contact, double radiusA, const Vec3& centerA, double radiusB, const Vec3& centerB, double margin) {
+  const Vec3 between = centerB - centerA;
+  const double distance = between.norm(), separation = distance - (radiusA + radiusB);
+  if (!(separation <= margin) || !(distance > 0.0) || contact.count != 1 || !contact.mixed) return false;
+  const Float3 normal = (between / distance).cast<float>();
+  if (!(contact.normal.dot(normal) > kSameNormal)) return false;
+  contact.normal = normal;
+  contact.between = -between.cast<float>();
+  contact.anchorsOnB = radiusB < radiusA;
+  contact.oldPoints = 1;
+  ContactPoint& point = contact.points[0];
+  point.anchor = static_cast<float>(contact.anchorsOnB ? -radiusB : radiusA) * normal;
+  point.separation = static_cast<float>(separation);
+  point.totalImpulse = 0.0f;
+  contact.frictionImpulse -= normal * normal.dot(contact.frictionImpulse);
+  return true;
+}
+
 // Writes the manifold over the contact's points; points that were there before keep their impulses.
 void carryOver(Contact& contact, const Manifold& manifold, const Vec3& centerA, const Vec3& centerB, float matchDistance) {
   const Contact old = contact;
@@ -145,7 +165,8 @@ void findNewContacts(std::vector<Pair>& pairs, const NarrowPhaseInput& input, co
       const Collider& b = input.colliders[pair.b];
       const double distance = margin(a, b, input);
       if (travelled + distance < pair.quietUntil) continue;
-      double clearance = distanceOf(boundingBox(a.shape, a.pose), boundingBox(b.shape, b.pose));
+      const bool balls = a.shape.type == ShapeType::Sphere && b.shape.type == ShapeType::Sphere;  // as quick as boxes
+      double clearance = balls ? 0.0 : distanceOf(boundingBox(a.shape, a.pose), boundingBox(b.shape, b.pose));
       if (clearance <= distance) {
         collide(a.shape, a.pose, b.shape, b.pose, distance, manifold);
         if (manifold.count > 0) {
@@ -174,6 +195,7 @@ class Mixture {
       stiffness_ = static_cast<float>(mixed.stiffness.value_or(0.0));
       damping_ = static_cast<float>(mixed.damping.value_or(0.0));
     }
+    contact.mixed = true;
     contact.friction = friction_;
     contact.restitution = restitution_;
     contact.stiffness = stiffness_;
@@ -190,6 +212,7 @@ class Mixture {
 ColliderGate gateOf(const Collider& collider, double dt) {
   return {collider.travel,
           dt * (collider.velocity.norm() + collider.spinReach),
+          collider.shape.type == ShapeType::Sphere && collider.centred ? collider.radius : 0.0,
           static_cast<float>(collider.radius),
           collider.dynamic,
           collider.active,
@@ -266,12 +289,15 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
         contact.atRest = keep ? AtRest::Kept : AtRest::No;
         if (keep) continue;
       }
+      const Placement& placeA = input.places[contact.bodyA];
+      const Placement& placeB = input.places[contact.bodyB];
+      if (gateA.ball > 0.0 && gateB.ball > 0.0 && !gateA.edited && !gateB.edited &&
+          moveBalls(contact, gateA.ball, placeA.center, gateB.ball, placeB.center, input.speculativeDistance))
+        continue;
       const Collider& a = input.colliders[pair.a];
       const Collider& b = input.colliders[pair.b];
       KeptManifold& kept = cache.kept[pair.contact];
       const bool keeps = gateA.flat && gateB.flat;
-      const Placement& placeA = input.places[contact.bodyA];
-      const Placement& placeB = input.places[contact.bodyB];
       // The margin is no more than the two reaches, and these are at hand.
       double distance = input.speculativeDistance + gateA.reach + gateB.reach;
       if (keeps && !kept.isGoodFor(distance)) distance = margin(a, b, input);
@@ -284,6 +310,8 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
       collide(a.shape, a.pose, b.shape, b.pose, distance, manifold);
       if (keeps) rememberManifold(placeA, placeB, distance, manifold, kept);
       mixture.give(a.material, b.material, input, contact);
+      contact.centralA = gateA.ball > 0.0;
+      contact.centralB = gateB.ball > 0.0;
       if (carryOverSingle(contact, manifold, placeA.center, placeB.center)) continue;
       const float size = static_cast<float>(std::min(a.radius, b.radius));
       carryOver(contact, manifold, placeA.center, placeB.center, std::min(kMatchDistance, kMatchShare * size));

@@ -12,6 +12,7 @@ namespace cairn {
 struct ColliderGate {
   double travel = 0.0;  // m, as in Collider
   double reach = 0.0;   // m that any point of it may move within the step
+  double ball = 0.0;    // m, its radius if it is a sphere about its body's centre of mass, else 0
   float radius = 0.0f;  // m
   bool dynamic = false, active = false;
   bool flat = false;    // manifolds of two such are kept

@@ -12,6 +12,7 @@ namespace cairn {
 
 struct Body {
   Vec3 center = Vec3::Zero();        // m, centre of mass
+  double inverseMass = 0.0;          // 1/kg; here because there would be a hole
   Quat rotation = Quat::Identity();  // body's frame to world
   Vec3 velocity = Vec3::Zero();      // m/s
   Vec3 spin = Vec3::Zero();          // rad/s
@@ -20,10 +21,11 @@ struct Body {
 
   Vec3 localCenter = Vec3::Zero();  // m, centre of mass in the body's frame
   double mass = 0.0;                // kg; 0 if it cannot be moved
-  double inverseMass = 0.0;         // 1/kg
   Mat3 inertia = Mat3::Zero();      // kg m^2, body axes
   Mat3 inverseInertia = Mat3::Zero();
   double unlikeness = 0.0;  // of the principal moments: 0 for a ball, towards 1 for a needle
+  float size = 0.0f;        // m: a radius that most of it is within
+  float thickness = 0.0f;   // m: how thick it is, as if it were a box
   double gravityScale = 1.0;
   double linearDamping = 0.0;   // 1/s
   double angularDamping = 0.0;  // 1/s

@@ -101,6 +101,7 @@ void ContactGroup::makeBlock(std::span<const ContactEnds> ends, ContactBlock& bl
   block.points = mostPoints(ends);
   block.lanes = static_cast<std::uint16_t>(lanes);
   block.writesA = block.writesB = block.bounces = 0;
+  block.central = block.points == 1 ? 1 : 0;
   wide::BlockSources sources;
   sources.pointStride = kPointStride;
   const auto setLane = [&](std::uint32_t lane, const float* contact, const float* friction, const float* first,
@@ -122,6 +123,7 @@ void ContactGroup::makeBlock(std::span<const ContactEnds> ends, ContactBlock& bl
     block.bodyB[lane] = b;
     block.writesA |= static_cast<std::uint16_t>(a < bodies.ground() ? bit : 0);
     block.writesB |= static_cast<std::uint16_t>(b < bodies.ground() ? bit : 0);
+    if (!(contact.centralA || a == bodies.ground()) || !(contact.centralB || b == bodies.ground())) block.central = 0;
     if (contact.stiffness > 0.0f) {
       stated |= bit;
     } else if (contact.restitution > 0.0f) {
@@ -262,7 +264,8 @@ void ContactGroup::finish(std::vector<Contact>& slots, float unscale, const Soft
 void ContactGroup::arrange(int number) {
   order_.resize(runs_.size());
   std::iota(order_.begin(), order_.end(), 0u);
-  if (number == 0) return;
+  inOrder_ = number == 0;
+  if (inOrder_) return;
   std::uint64_t random = static_cast<std::uint64_t>(number) * 0x9E3779B97F4A7C15u;
   for (std::size_t i = order_.size(); i > 1; --i) {
     random = random * 6364136223846793005u + 1442695040888963407u;  // Knuth's multiplier

@@ -46,6 +46,7 @@ class ContactGroup {
     const auto work = [&](std::size_t first, std::size_t last) {
       kernel(wide::Blocks(blocks_.data() + first, blocks_.data() + last), points_.data(), approaches_.data());
     };
+    if (tasks == nullptr && inOrder_) return work(0, blocks_.size());
     for (const std::uint32_t run : order_) {
       const std::size_t first = runs_[run].first, count = runs_[run].last - first;
       if (tasks == nullptr) {
@@ -91,6 +92,7 @@ class ContactGroup {
   } swept_;                              // from the step's beginning on; those after them joined in
   std::vector<Run> runs_;                // of the colours, of contacts that found none, of those that joined in
   std::vector<std::uint32_t> order_;     // of the runs
+  bool inOrder_ = true;                  // one after another, as they are
   std::vector<std::uint32_t> spinning_;  // blocks
   Origin origin_;
   bool followed_ = false;  // rows are as the last step left them, and so are their contacts

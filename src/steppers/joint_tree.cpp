@@ -58,6 +58,26 @@ void placeRows(RowHold& hold, const Vec3& place) {
   }
 }
 
+void addToParent(const RowHold& hold, TreeLink& parent) {
+  Matrix6 h = Matrix6::Zero();
+  for (int i = 0; i < hold.rows; ++i)
+    for (int j = 0; j < hold.rows; ++j) h += hold.inverse(i, j) * hold.onParent[i] * hold.onParent[j].transpose();
+  parent.linear += Symmetric3::of(h.topLeftCorner<3, 3>());
+  parent.coupling += h.topRightCorner<3, 3>();
+  parent.turning += Symmetric3::of(h.bottomRightCorner<3, 3>());
+}
+
+void eliminate(TreeLink& link, RowHold& hold, TreeLink* parent) {
+  hold.mass.compute(massMatrix(link));
+  for (int i = 0; i < hold.rows; ++i) hold.response[i] = hold.mass.solve(hold.child[i]);
+  for (int i = 0; i < hold.rows; ++i) {
+    for (int j = 0; j < hold.rows; ++j) hold.inverse(i, j) = hold.child[i].dot(hold.response[j]);
+    hold.inverse(i, i) += hold.compliance;
+  }
+  invert(hold.inverse, hold.rows);
+  if (parent != nullptr) addToParent(hold, *parent);
+}
+
 // What the joint gives if its parent does not move, and pushes the parent with.
 void holdStill(RowHold& hold, int question, const std::array<double, kJointRows>& ask, TreeLink* parent) {
   std::array<double, kJointRows>& held = hold.questions[question].held;
@@ -94,7 +114,20 @@ void pushBack(TreeLink& link, RowHold& hold, int question, TreeLink* parent) {
   holdStill(hold, question, ask, parent);
 }
 
-void pushBack(TreeLink& link, int question, TreeLink* parent) {
+// These three are most of what a chain costs: inlined, the one works while the other waits.
+[[gnu::always_inline]] inline void eliminate(TreeLink& link, TreeLink* parent) {
+  link.factor = Cholesky3::of(link.turning);
+  link.coupling = link.factor.forwardRows(link.coupling);
+  subtractProduct(link.linear, link.coupling, link.factor.inverse);
+  if (link.kind == Hold::Nothing) link.root = Cholesky3::of(link.linear);
+  if (parent == nullptr) return;
+  const Mat3 sd = timesCross(link.linear, link.offset);
+  parent->linear += link.linear;
+  parent->coupling -= sd;
+  parent->turning += crossInertia(link.offset, sd);
+}
+
+[[gnu::always_inline]] inline void pushBack(TreeLink& link, int question, TreeLink* parent) {
   TreeLink::Question& at = link.questions[question];
   at.pushTurn = link.factor.forward(at.pushTurn).cwiseProduct(link.factor.inverse);
   at.push -= link.coupling * at.pushTurn;
@@ -116,7 +149,7 @@ void move(TreeLink& link, RowHold& hold, int question, const TreeLink* parent) {
   at.twist = at.change;
 }
 
-void move(TreeLink& link, int question, const TreeLink* parent) {
+[[gnu::always_inline]] inline void move(TreeLink& link, int question, const TreeLink* parent) {
   TreeLink::Question& at = link.questions[question];
   if (link.kind == Hold::Ball) {
     at.twist = at.ask;
@@ -176,41 +209,7 @@ void JointTree::placeTwists() {
   }
 }
 
-void JointTree::addToParent(const RowHold& hold, TreeLink& parent) const {
-  Matrix6 h = Matrix6::Zero();
-  for (int i = 0; i < hold.rows; ++i)
-    for (int j = 0; j < hold.rows; ++j) h += hold.inverse(i, j) * hold.onParent[i] * hold.onParent[j].transpose();
-  parent.linear += Symmetric3::of(h.topLeftCorner<3, 3>());
-  parent.coupling += h.topRightCorner<3, 3>();
-  parent.turning += Symmetric3::of(h.bottomRightCorner<3, 3>());
-}
-
-void JointTree::eliminate(TreeLink& link, RowHold& hold) {
-  hold.mass.compute(massMatrix(link));
-  for (int i = 0; i < hold.rows; ++i) hold.response[i] = hold.mass.solve(hold.child[i]);
-  for (int i = 0; i < hold.rows; ++i) {
-    for (int j = 0; j < hold.rows; ++j) hold.inverse(i, j) = hold.child[i].dot(hold.response[j]);
-    hold.inverse(i, i) += hold.compliance;
-  }
-  invert(hold.inverse, hold.rows);
-  if (link.parent != kNone) addToParent(hold, links[link.parent]);
-}
-
-void JointTree::eliminate(TreeLink& link) {
-  link.factor = Cholesky3::of(link.turning);
-  link.coupling = link.factor.forwardRows(link.coupling);
-  subtractProduct(link.linear, link.coupling, link.factor.inverse);
-  if (link.kind == Hold::Nothing) link.root = Cholesky3::of(link.linear);
-  if (link.parent == kNone) return;
-  TreeLink& parent = links[link.parent];
-  const Mat3 sd = timesCross(link.linear, link.offset);
-  parent.linear += link.linear;
-  parent.coupling -= sd;
-  parent.turning += crossInertia(link.offset, sd);
-}
-
-void JointTree::factor() {
-  placeTwists();
+void JointTree::factorStays() {
   for (TreeStay& stay : stays) {
     RowHold& hold = stay.hold;
     TreeLink& link = links[stay.link];
@@ -224,18 +223,15 @@ void JointTree::factor() {
     invert(hold.inverse, hold.rows);
     addToParent(hold, link);
   }
-  for (std::size_t i = links.size(); i-- > 0;) {
-    TreeLink& link = links[i];
-    if (link.kind == Hold::Rows) {
-      eliminate(link, holds[link.hold]);
-    } else {
-      eliminate(link);
-    }
-  }
 }
 
-template <int kCount>
-void JointTree::answer() {
+// From the leaves to the root and back. kAnew: the matrices too.
+template <int kCount, bool kAnew>
+void JointTree::eliminateAndMove() {
+  if (kAnew) {
+    placeTwists();
+    factorStays();
+  }
   for (TreeLink& link : links) {
     for (int q = 0; q < kCount; ++q) {
       link.questions[q].push.setZero();
@@ -248,11 +244,14 @@ void JointTree::answer() {
     TreeLink& link = links[i];
     TreeLink* parent = link.parent != kNone ? &links[link.parent] : nullptr;
     if (link.kind == Hold::Rows) {
+      if (kAnew) eliminate(link, holds[link.hold], parent);
       for (int q = 0; q < kCount; ++q) pushBack(link, holds[link.hold], q, parent);
     } else {
+      if (kAnew) eliminate(link, parent);
       for (int q = 0; q < kCount; ++q) pushBack(link, q, parent);
     }
   }
+  if (kCount == 0) return;
   for (TreeLink& link : links) {
     const TreeLink* parent = link.parent != kNone ? &links[link.parent] : nullptr;
     if (link.kind == Hold::Rows) {
@@ -265,12 +264,10 @@ void JointTree::answer() {
     for (int q = 0; q < kCount; ++q) giveWay(stay.hold, q, &links[stay.link]);
 }
 
-void JointTree::solve(int questions) {
-  if (questions == 1) {
-    answer<1>();
-  } else {
-    answer<2>();
-  }
+void JointTree::run(int questions, bool anew) {
+  if (questions == 0) return eliminateAndMove<0, true>();
+  if (questions == 1) return anew ? eliminateAndMove<1, true>() : eliminateAndMove<1, false>();
+  anew ? eliminateAndMove<2, true>() : eliminateAndMove<2, false>();
 }
 
 }  // namespace cairn

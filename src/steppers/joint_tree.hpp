@@ -63,6 +63,7 @@ struct RowHold {
 };
 
 struct TreeLink {
+  TreeLink() {}  // NOLINT: as Question's
   // What it is.
   std::uint32_t parent = kNone;  // another link, earlier in the list; none: a root
   std::uint32_t hold = kNone;    // its RowHold, if it is held by rows
@@ -72,10 +73,11 @@ struct TreeLink {
   Vec3 arm = Vec3::Zero();        // m, from its centre to the joint (balls)
   Vec3 parentArm = Vec3::Zero();  // m, from the parent's centre to the joint (balls)
   struct Question {
-    Vec3 ask = Vec3::Zero();      // m/s: change of this end's velocity against the parent's (balls)
-    Vec3 impulse = Vec3::Zero();  // N s, on this link: the answer (balls)
-    Vec3 change = Vec3::Zero();   // m/s, of its centre: the answer
-    Vec3 turn = Vec3::Zero();     // rad/s: the answer
+    Question() {}  // NOLINT: nothing is read before it is written, and clearing all of it took as long as a substep
+    Vec3 ask;      // m/s: change of this end's velocity against the parent's (balls)
+    Vec3 impulse;  // N s, on this link: the answer (balls)
+    Vec3 change;   // m/s, of its centre: the answer
+    Vec3 turn;     // rad/s: the answer
     // Of the elimination:
     Vec3 push, pushTurn;  // p, then z and q (held by rows: H^-1 p)
     Vec3 twist;           // m/s: change of the velocity where the twist is taken
@@ -111,16 +113,16 @@ class JointTree {
   std::uint32_t addLink(std::uint32_t parent, Hold kind);  // with a RowHold if it needs one
   TreeStay& addStay(std::uint32_t link);
 
-  void factor();              // from masses, arms, rows and compliances
-  void solve(int questions);  // from what the joints ask for
+  void factor() { run(0, true); }                               // from masses, arms, rows and compliances
+  void solve(int questions) { run(questions, false); }          // from what the joints ask for
+  void factorAndSolve(int questions) { run(questions, true); }  // both at once, which is quicker
 
  private:
-  template <int kCount>
-  void answer();
+  void run(int questions, bool anew);
+  template <int kCount, bool kAnew>
+  void eliminateAndMove();
   void placeTwists();
-  void eliminate(TreeLink& link);
-  void eliminate(TreeLink& link, RowHold& hold);
-  void addToParent(const RowHold& hold, TreeLink& parent) const;
+  void factorStays();
 };
 
 }  // namespace cairn

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "math/rotation.hpp"
+#include "math/symmetric3.hpp"
 #include "steppers/free_motion.hpp"
 
 namespace cairn {
@@ -20,17 +21,17 @@ constexpr double kTinyTurn = 1e-6;  // rad
 constexpr float kHair = 2.5e-4f;       // m
 constexpr float kHairShare = 2.5e-4f;  // of the body's size, if that is less
 
-// A radius that most of the body is within.
-float sizeOf(const Body& body) { return std::sqrt(static_cast<float>(1.5 * body.inertia.trace() * body.inverseMass)); }
-
 Eigen::Map<Float3> velocityOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.velocity); }
 Eigen::Map<Float3> spinOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.spin); }
 Eigen::Map<Float3> linearOf(wide::BodyRow& row) { return Eigen::Map<Float3>(row.linear); }
 Eigen::Map<Float3> angularOf(wide::BodyRow& row) { return Eigen::Map<Float3>(row.angular); }
 
-wide::MassRow massRow(const Mat3& inverse, double inverseMass) {
-  const auto at = [&](int i, int j) { return static_cast<float>(inverse(i, j)); };
-  return {{at(0, 0), at(1, 1), at(2, 2), at(0, 1), at(0, 2), at(1, 2)}, static_cast<float>(inverseMass), 0.0f};
+wide::MassRow massRow(const Symmetric3& inverse, double inverseMass) {
+  const auto single = [](double x) { return static_cast<float>(x); };
+  return {{single(inverse.xx), single(inverse.yy), single(inverse.zz), single(inverse.xy), single(inverse.xz),
+           single(inverse.yz)},
+          single(inverseMass),
+          0.0f};
 }
 
 // Contacts push a body as if its whole mass could move every way; what they push along a locked axis is taken away again.
@@ -81,8 +82,8 @@ void SoftBodies::begin(StepContext& context, double dt, double h) {
       accelerations_[i] = marks_[i] = wide::BodyRow{};
       velocityOf(solver) = linearOf(marks_[i]) = body.velocity.cast<float>();
       spinOf(solver) = angularOf(marks_[i]) = body.spin.cast<float>();
-      const Mat3 inverseInertia = inWorldAxes(body.rotation, body.inverseInertia);
-      soft = {massRow(inverseInertia, body.inverseMass), body.lockedPosition, kNone};
+      const Symmetric3 inverseInertia = turnedTensor(body.rotation.toRotationMatrix(), body.inverseInertia);
+      soft = {massRow(inverseInertia, body.inverseMass), kNone, body.lockedPosition};
       linearOf(accelerations_[i]) =
           without(gravity * body.gravityScale + body.force * body.inverseMass, soft.locked).cast<float>();
       Vec3 angular = inverseInertia * body.torque;
@@ -177,7 +178,7 @@ void SoftBodies::integrateVelocities(StepContext& context, double h) {
         inWorldAxes(precise.rowRotation, bodies[indexOf(precise.body)].inertia) * Vec3(change.cast<double>());
     precise.change = (precise.inverseInertia * momentum).cast<float>();
     precise.rowRotation = precise.rotation;
-    bodies_[precise.body].mass = massRow(precise.inverseInertia, bodies[indexOf(precise.body)].inverseMass);
+    bodies_[precise.body].mass = massRow(Symmetric3::of(precise.inverseInertia), bodies[indexOf(precise.body)].inverseMass);
   }
   context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
     wide::integrateVelocities(rows(), first, last, hf, limits_, marked_);
@@ -262,9 +263,8 @@ void SoftBodies::finish(StepContext& context, bool follow) {
       body.velocity = without(Vec3(solver.velocity[0], solver.velocity[1], solver.velocity[2]), soft.locked);
       body.spin = Vec3(solver.spin[0], solver.spin[1], solver.spin[2]);
       if (!settled) continue;
-      const float size = sizeOf(body);
-      body.way += Float3(solver.moved).norm() + size * Float3(solver.turned).norm();
-      settled = body.way < std::min(kHair, kHairShare * size);
+      body.way += Float3(solver.moved).norm() + body.size * Float3(solver.turned).norm();
+      settled = body.way < std::min(kHair, kHairShare * body.size);
     }
     settled_[part] = settled ? 1 : 0;
     if (settled) return;

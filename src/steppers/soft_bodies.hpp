@@ -24,8 +24,8 @@ struct JointEnds {
 // What a substep needs of a body besides wide::SolverBody.
 struct SoftBody {
   wide::MassRow mass{};
-  std::uint8_t locked = 0;        // bit per axis along which it does not move
   std::uint32_t precise = kNone;  // index into SoftBodies::precise
+  std::uint8_t locked = 0;        // bit per axis along which it does not move
   bool touching = false;          // it has a contact
 };
 

@@ -65,6 +65,10 @@ class SoftContacts {
   std::size_t parts() const { return groups_.size() == 1 ? 1 : groups_.size() - 1; }
   template <class First, class Kernel>
   void sweep(const Tasks& tasks, First&& first, Kernel&& kernel) {
+    if (groups_.size() == 1) {
+      first(0);
+      return groups_[0].sweep(nullptr, kernel);
+    }
     tasks.parallelFor(parts(), 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         first(i);

@@ -149,8 +149,9 @@ void SoftJoints::addUp(StepContext& context) {
   }
 }
 
-double SoftJoints::finish(StepContext& context, double dt) const {
+double SoftJoints::finish(StepContext& context, double dt) {
   double worst = 0.0;
+  trees_.finish(context);
   System& system = context.system;
   for (const JointEnds& ends : joints) {
     Joint& joint = system.joints[ends.joint];

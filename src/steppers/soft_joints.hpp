@@ -17,8 +17,8 @@ class SoftJoints {
   void begin(StepContext& context, SoftBodies& bodies, double dt, double h);
   void applyImpulses(StepContext& context, SoftBodies& bodies);  // warm start, with rows for the poses as they are now
   void solve(StepContext& context, SoftBodies& bodies, bool relax);
-  void addUp(StepContext& context);                      // books this substep's impulses as reactions
-  double finish(StepContext& context, double dt) const;  // the largest error of a joint, m
+  void addUp(StepContext& context);                // books this substep's impulses as reactions
+  double finish(StepContext& context, double dt);  // the largest error of a joint, m
 
  private:
   void refresh(StepContext& context, SoftBodies& bodies);

@@ -23,17 +23,14 @@ Vec3 spinOf(const wide::SolverBody& body) { return {body.spin[0], body.spin[1], 
 
 // How much faster than w x r the end of an arm gets to where it will be, m/s: (R r - r)/h - w x r with the turn R that
 // integratePositions makes (the Cayley transform). `q` is h w/2 and `scale` is 2/(h (1 + q.q)), or 0 beyond kMostArc.
-Vec3 curveOf(const Vec3& q, double scale, const Vec3& arm) {
+inline Vec3 curveOf(const Vec3& q, double square, double scale, const Vec3& arm) {
   const Vec3 across = q.cross(arm);
-  return scale * (q.cross(across) - q.squaredNorm() * across);
+  return scale * (q.cross(across) - square * across);
 }
 
-double arcScale(const Vec3& q, double h) {
-  const double square = q.squaredNorm();
-  return 4.0 * square > kMostArc * kMostArc ? 0.0 : 2.0 / (h * (1.0 + square));
-}
+double arcScale(double square, double h) { return 4.0 * square > kMostArc * kMostArc ? 0.0 : 2.0 / (h * (1.0 + square)); }
 
-void stiffen(TreeLink& link, const Vec3& r, const Vec3& impulse, double h) {
+inline void stiffen(TreeLink& link, const Vec3& r, const Vec3& impulse, double h) {
   const double along = r.dot(impulse);
   if (!(along > 0.0)) return;
   const double k = kBeta * h * along, c = -k / r.squaredNorm();
@@ -91,8 +88,9 @@ void SoftTree::refresh(const System& system, SoftBodies& bodies, double elapsed)
     node.axes = precise.rotation.toRotationMatrix();
     node.center = bodies.center(precise);
     node.halfTurn = 0.5 * h_ * spinOf(bodies.solver()[node.body]);
-    node.arcScale = arcScale(node.halfTurn, h_);
-    fastest = std::max(fastest, node.halfTurn.squaredNorm());
+    node.turnSquare = node.halfTurn.squaredNorm();
+    node.arcScale = arcScale(node.turnSquare, h_);
+    fastest = std::max(fastest, node.turnSquare);
     node.inertia = turnedTensor(node.axes, system.bodies[node.index].inertia);
     if (joints_.links[i].kind == Hold::Ball) refreshBall(bodies, i);
   }
@@ -105,18 +103,19 @@ void SoftTree::refreshBall(SoftBodies& bodies, std::size_t at) {
   TreeLink& link = joints_.links[at];
   link.arm = node.axes * node.anchor;
   node.error = node.center + link.arm;
-  node.curve = curveOf(node.halfTurn, node.arcScale, link.arm);
+  node.curve = curveOf(node.halfTurn, node.turnSquare, node.arcScale, link.arm);
   if (link.parent != kNone) {
     const Node& parent = nodes_[link.parent];
     link.parentArm = parent.axes * node.holderAnchor;
     node.error -= parent.center + link.parentArm;
-    node.curve -= curveOf(parent.halfTurn, parent.arcScale, link.parentArm);
+    node.curve -= curveOf(parent.halfTurn, parent.turnSquare, parent.arcScale, link.parentArm);
   } else {
     const PreciseBody& holder = bodies.precise(node.holder);
     link.parentArm = holder.rotation * node.holderAnchor;
     node.error -= bodies.center(holder) + link.parentArm;
     const Vec3 halfTurn = 0.5 * h_ * spinOf(bodies.solver()[node.holder]);
-    node.curve -= curveOf(halfTurn, arcScale(halfTurn, h_), link.parentArm);
+    const double square = halfTurn.squaredNorm();
+    node.curve -= curveOf(halfTurn, square, arcScale(square, h_), link.parentArm);
   }
 }
 
@@ -140,10 +139,9 @@ void SoftTree::refreshRows(const System& system, SoftBodies& bodies, double elap
   }
 }
 
-// Inertia with the stiffness that the loads make, and the elimination.
-void SoftTree::factor() {
+// Inertia with the stiffness that the loads make.
+void SoftTree::stiffenLinks() {
   std::vector<TreeLink>& links = joints_.links;
-  for (std::size_t i = 0; i < links.size(); ++i) links[i].inertia = nodes_[i].inertia;
   const auto stiffenBy = [&](const TreeRows& rows, std::uint32_t at) {
     if (at == kNone) return;
     const bool isB = rows.bodyB() == nodes_[at].body;
@@ -151,6 +149,7 @@ void SoftTree::factor() {
   };
   for (std::uint32_t i = 0; i < links.size(); ++i) {
     TreeLink& link = links[i];
+    link.inertia = nodes_[i].inertia;  // parents have theirs already
     if (link.kind == Hold::Ball) {
       stiffen(link, link.arm, nodes_[i].load, h_);
       if (link.parent != kNone) stiffen(links[link.parent], link.parentArm, -nodes_[i].load, h_);
@@ -160,7 +159,6 @@ void SoftTree::factor() {
     }
   }
   for (std::size_t i = 0; i < stays_.size(); ++i) stiffenBy(stays_[i], joints_.stays[i].link);
-  joints_.factor();
 }
 
 // Takes the loads that were found, for the next substep or another try. True if the inertia was not made for them.
@@ -243,29 +241,34 @@ double SoftTree::shareOfCorrection(double errors) const {
 }
 
 void SoftTree::addImpulses(System& system) {
-  for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i].impulse += joints_.links[i].questions[kKept].impulse;
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (joints_.links[i].kind == Hold::Ball) nodes_[i].impulse += joints_.links[i].questions[kKept].impulse;
   for (std::size_t i = 0; i < holds_.size(); ++i) holds_[i].addImpulse(joints_.holds[i], system.joints[holds_[i].joint()]);
   for (std::size_t i = 0; i < stays_.size(); ++i)
     stays_[i].addImpulse(joints_.stays[i].hold, system.joints[stays_[i].joint()]);
 }
 
-void SoftTree::solve(System& system, SoftBodies& bodies) {
-  forgetImpulses(system);
-  factor();
-  askKept(system, bodies);
-  const double errors = askCorrection();
-  questions_ = errors > kLeastError * static_cast<double>(nodes_.size()) ? 2 : 1;
-  joints_.solve(questions_);
-  for (int i = 0; i < kMostSnaps && takeLoads(); ++i) {
-    factor();
-    joints_.solve(questions_);
-  }
-  if (alone_) limitGain(system, bodies);
-  addImpulses(system);
+void SoftTree::pushBodies(SoftBodies& bodies) const {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const TreeLink::Question& kept = joints_.links[i].questions[kKept];
     bodies.push(nodes_[i].body, kept.change, kept.turn);
   }
+}
+
+void SoftTree::solve(System& system, SoftBodies& bodies) {
+  forgetImpulses(system);
+  stiffenLinks();
+  askKept(system, bodies);
+  const double errors = askCorrection();
+  questions_ = errors > kLeastError * static_cast<double>(nodes_.size()) ? 2 : 1;
+  joints_.factorAndSolve(questions_);
+  for (int i = 0; i < kMostSnaps && takeLoads(); ++i) {
+    stiffenLinks();
+    joints_.factorAndSolve(questions_);
+  }
+  if (alone_) limitGain(system, bodies);
+  addImpulses(system);
+  pushBodies(bodies);
   if (questions_ == 1) return;
   const double share = h_ * shareOfCorrection(errors);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -279,23 +282,23 @@ void SoftTree::relax(System& system, SoftBodies& bodies) {
   askKept(system, bodies);
   joints_.solve(1);
   addImpulses(system);
+  pushBodies(bodies);
+}
+
+void SoftTree::finish(System& system) const {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const TreeLink::Question& kept = joints_.links[i].questions[kKept];
-    bodies.push(nodes_[i].body, kept.change, kept.turn);
+    if (joints_.links[i].kind != Hold::Ball) continue;
+    const double sign = nodes_[i].isB ? 1.0 : -1.0;
+    Joint& joint = system.joints[nodes_[i].joint];
+    for (int k = 0; k < 3; ++k) {
+      joint.impulse[k] = sign * nodes_[i].impulse[k];
+      joint.totalRows[k] = joint.totalImpulse[k] = sign * nodes_[i].total[k];
+    }
   }
 }
 
 void SoftTree::addUp(System& system) {
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    if (joints_.links[i].kind != Hold::Ball) continue;
-    const Vec3 onB = nodes_[i].isB ? nodes_[i].impulse : Vec3(-nodes_[i].impulse);
-    Joint& joint = system.joints[nodes_[i].joint];
-    for (int k = 0; k < 3; ++k) {
-      joint.impulse[k] = onB[k];
-      joint.totalRows[k] += onB[k];
-    }
-    joint.totalImpulse += onB;
-  }
+  for (Node& node : nodes_) node.total += node.impulse;
   for (const TreeRows& rows : holds_) rows.addUp(system.joints[rows.joint()]);
   for (const TreeRows& rows : stays_) rows.addUp(system.joints[rows.joint()]);
 }

@@ -50,6 +50,7 @@ class SoftTree {
   void solve(System& system, SoftBodies& bodies);
   void relax(System& system, SoftBodies& bodies);  // again, for what others did since
   void addUp(System& system);                      // books this substep's impulses as reactions
+  void finish(System& system) const;               // what is booked, to the joints
 
  private:
   // A body of the tree and the joint that holds it, besides what the algebra needs (TreeLink).
@@ -62,6 +63,7 @@ class SoftTree {
     Mat3 axes;                     // now
     Vec3 center;                   // m, now
     Vec3 halfTurn;                 // rad: half of what its spin turns it by in this substep
+    double turnSquare;             // rad^2, of halfTurn
     double arcScale;               // 1/s: see curveOf
     Symmetric3 inertia;            // kg m^2, world axes, now, its own
     // Of rigid ball joints, this end against the other:
@@ -70,6 +72,7 @@ class SoftTree {
     Vec3 curve = Vec3::Zero();                                // m/s: how much faster it grows than the spins say
     Vec3 load = Vec3::Zero();                                 // N s, on this body: what the inertia is made for
     Vec3 impulse = Vec3::Zero();                              // N s, on this body, in this substep
+    Vec3 total = Vec3::Zero();                                // N s, in the step so far
   };
   struct Energy {
     double gain = 0.0;     // J, by the joints, in this substep
@@ -80,13 +83,14 @@ class SoftTree {
 
   void refreshBall(SoftBodies& bodies, std::size_t at);
   void refreshRows(const System& system, SoftBodies& bodies, double elapsed);
-  void factor();
+  void stiffenLinks();
   bool takeLoads();
   void forgetImpulses(System& system);
   void askKept(const System& system, SoftBodies& bodies);
   double askCorrection();  // returns how far it moves the joints, together (m and rad)
   double shareOfCorrection(double errors) const;
   void addImpulses(System& system);
+  void pushBodies(SoftBodies& bodies) const;
 
   Energy energyOf(SoftBodies& bodies) const;
   void limitGain(System& system, SoftBodies& bodies);

@@ -71,4 +71,8 @@ void SoftTrees::addUp(StepContext& context) {
   forEachTree(context, [&](SoftTree& tree) { tree.addUp(context.system); });
 }
 
+void SoftTrees::finish(StepContext& context) {
+  forEachTree(context, [&](SoftTree& tree) { tree.finish(context.system); });
+}
+
 }  // namespace cairn

@@ -18,6 +18,7 @@ class SoftTrees {
   void solve(StepContext& context, SoftBodies& bodies);
   void relax(StepContext& context, SoftBodies& bodies);
   void addUp(StepContext& context);
+  void finish(StepContext& context);
 
  private:
   template <class Work>

@@ -20,6 +20,7 @@ constexpr double kMostAllowance = 4.0;                     // how many times dee
 constexpr double kLayersPerSubstep = 5.5;
 constexpr double kSubstepsPerTurn = 5.0;        // 1/rad: of jointed bodies
 constexpr double kSubstepsPerFastTurn = 100.0;  // 1/rad: of jointed bodies that turn by more than kFastTurn in a step
+constexpr double kFeltTurning = 0.01;           // of the energy of a tree: what turns with less counts for less
 constexpr double kLeastOfTrees = 3.0;
 constexpr int kFarAbove = 2;    // substeps
 constexpr int kFewBodies = 4;   // the most is cheap for them
@@ -34,12 +35,6 @@ constexpr double kFastTurn = 0.05;  // rad per step: see soft_bodies.cpp
 // Words of a piece, one after another; a quicker hash than base/hash.hpp.
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) { return (hash ^ word) * 0x9E3779B97F4A7C15u; }
 constexpr std::uint64_t kEmpty = 0x243F6A8885A308D3u;
-
-// How thick a body is, as if it were a box: m. (tr I / 2 - I_kk) / m is the mean square extent along axis k.
-double thicknessOf(const Body& body) {
-  const Vec3 moments = body.inertia.diagonal();
-  return std::sqrt(12.0 * std::max((0.5 * moments.sum() - moments.maxCoeff()) * body.inverseMass, 0.0));
-}
 
 }  // namespace
 
@@ -65,6 +60,18 @@ double SubstepPlan::substepsFor(const Need& need, double gravity, double dt) {
       {load * dt / kAngle, kSlendernessReserve * buckling * dt / kAngle, height / (thickness * kLayersPerSubstep)});
 }
 
+double SubstepPlan::substepsForTree(const Need& need, double dt) {
+  double fast = 0.0;
+  if (need.spinning) {
+    // Links of a chain that carries a heavy ball tremble all the time. What tree hangs in the air has no energy to compare
+    // theirs with that would not depend on who looks at it.
+    const bool isHeld = need.joints > need.inner;
+    const double felt = isHeld && need.energy > 0.0 ? std::sqrt(need.turning / (kFeltTurning * need.energy)) : need.turn;
+    fast = kSubstepsPerFastTurn * std::min(need.turn, felt);
+  }
+  return std::max(kSubstepsPerTurn * dt * std::sqrt(need.spin), fast);
+}
+
 void SubstepPlan::surveyBodies(StepContext& context, double dt) {
   const System& system = context.system;
   const double gravity = context.settings.gravity.norm();
@@ -87,14 +94,15 @@ void SubstepPlan::surveyBodies(StepContext& context, double dt) {
       hash = mixed(hash, (std::uint64_t{drives} << 33) | (std::uint64_t{body.moves()} << 32) | body.island);
       Brief& brief = bodies_[i] = Brief{};
       if (body.island == kNone || !body.moves()) continue;
-      brief = {body.island, static_cast<float>(body.inverseMass), static_cast<float>(thicknessOf(body)), 0.0f};
+      brief = {body.island, static_cast<float>(body.inverseMass), body.thickness, 0.0f};
       BodySurvey& survey = bodySurveys_[i];
       const Vec3 place = body.center - origin;
       survey.x = static_cast<float>(side.dot(place));
       survey.y = static_cast<float>(front.dot(place));
       survey.z = static_cast<float>(up.dot(place));
       // Its own spread: of a body with moments I, the mean of (a.r)(b.r) is ((tr I / 2) a.b - a.I b) / m.
-      const Vec3 a = body.rotation.conjugate() * side, b = body.rotation.conjugate() * front;
+      const Mat3 toBody = body.rotation.toRotationMatrix().transpose();
+      const Vec3 a = toBody * side, b = toBody * front;
       const Vec3 ia = body.inertia * a;
       const double half = 0.5 * body.inertia.trace();
       survey.xx = static_cast<float>((half - a.dot(ia)) * body.inverseMass);
@@ -103,8 +111,8 @@ void SubstepPlan::surveyBodies(StepContext& context, double dt) {
       survey.spin = static_cast<float>(body.spin.squaredNorm());
       survey.speed = static_cast<float>(body.velocity.squaredNorm());
       survey.mass = static_cast<float>(body.mass);
-      survey.lightness = static_cast<float>(body.inverseMass);
       survey.turn = static_cast<float>(gyroscopicTurn(body, dt));
+      survey.turning = survey.mass * body.size * body.size * survey.spin / 9.0f;  // as if all moments were alike
       survey.before = body.substeps;
     }
   });
@@ -129,9 +137,11 @@ void SubstepPlan::surveyBodies(StepContext& context, double dt) {
     need.spinning |= survey.turn > kFastTurn;
     need.turn = std::max<double>(need.turn, survey.turn);
     need.spin = std::max<double>(need.spin, survey.spin);
+    need.energy += 0.5 * survey.mass * survey.speed + survey.turning;
+    need.turning += static_cast<double>(survey.turning) * survey.turn * survey.turn;
     need.speeds += survey.speed;
     need.mass += survey.mass;
-    need.lightness = std::max<double>(need.lightness, survey.lightness);
+    need.lightness = std::max<double>(need.lightness, brief.inverseMass);
     need.before += survey.before;
     need.known += survey.before > 0 ? 1 : 0;
   }
@@ -248,9 +258,7 @@ const std::vector<IslandPlan>& SubstepPlan::make(StepContext& context, double dt
     if (need.exact || (need.spinning && !tree) || !need.any || (need.joints > 0 && !tree) ||
         (need.joints == 0 && need.bodies <= kFewBodies))
       continue;
-    const double wanted = tree ? std::clamp(std::max(kSubstepsPerTurn * dt * std::sqrt(need.spin),
-                                                     need.spinning ? kSubstepsPerFastTurn * need.turn : 0.0),
-                                            std::min<double>(least, kLeastOfTrees), 1.0 * most)
+    const double wanted = tree ? std::clamp(substepsForTree(need, dt), std::min<double>(least, kLeastOfTrees), 1.0 * most)
                                : std::clamp(substepsFor(need, gravity, dt), 1.0 * least, 1.0 * most);
     // In eighths: it takes eight steps of smaller need to come down by one, or two from far above.
     const int ceiling = static_cast<int>(std::ceil(wanted));

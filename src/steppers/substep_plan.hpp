@@ -61,6 +61,8 @@ class SubstepPlan {
     double speeds = 0.0;                                    // m^2/s^2: sum of squares
     double turn = 0.0;                                      // rad in a step, times how unlike its moments are: the most
     double spin = 0.0;                                      // rad^2/s^2: the square of the fastest
+    double energy = 0.0;                                    // J, kinetic
+    double turning = 0.0;                                   // J rad^2: energy of turning times the square of the turn
     int layers = 0;                                         // how many those are
     double hardness = 0.0;                                  // 1/s^2: the largest omega^2 that a contact asks for
     int before = 0, known = 0;                              // eighths of substeps of the last step, sum over those that had
@@ -68,6 +70,7 @@ class SubstepPlan {
   };
   static double layersOf(const Need& need);
   static double substepsFor(const Need& need, double gravity, double dt);
+  static double substepsForTree(const Need& need, double dt);
 
   // Of a body, close together: contacts are in no order that bodies would be found in.
   struct Brief {
@@ -83,11 +86,12 @@ class SubstepPlan {
 
   // What a body tells of its island.
   struct BodySurvey {
-    float x, y, z;          // m to the side, to the front, up, from the first body of any island
-    float xx, xy, yy;       // m^2: of its own mass about its centre
-    float spin, speed;      // squares
-    float turn;             // rad
-    float mass, lightness;  // kg, 1/kg
+    float x, y, z;      // m to the side, to the front, up, from the first body of any island
+    float xx, xy, yy;   // m^2: of its own mass about its centre
+    float spin, speed;  // squares
+    float turn;         // rad
+    float turning;      // J, about
+    float mass;         // kg
     std::uint16_t before;
   };
   // What a contact tells of its island.

@@ -53,6 +53,7 @@ struct alignas(64) ContactBlock {
   std::uint16_t lanes;             // that are in use: the first ones
   std::uint16_t writesA, writesB;  // bit per lane: the body can be moved, and is written back
   std::uint16_t bounces;           // bit per lane: restitution may apply
+  std::uint16_t central;           // 1: one point each, and normals go through the centres of what can turn, as balls' do
 
   alignas(64) Lane3 normal;  // from A to B
   Lane3 tangent;             // the second tangent is normal x tangent

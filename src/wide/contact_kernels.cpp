@@ -41,22 +41,24 @@ void ApplyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies)
   }
 }
 
-// Sum of the normal impulses, and of impulse times lever.
+// Of a block's points: what friction goes by.
 struct Load {
-  V force, moment;
+  V force, moment;   // sum of the normal impulses, and of impulse times lever
+  V along1, along2;  // relative velocity of the centres along the tangents: impulses along the normal do not change it
 };
 
-// kRelax: the second pass, whose impulses are also added to the step's sums.
-template <bool kRelax>
-HWY_INLINE void SolveFriction(ContactBlock& block, PairMotion& motion, const V3& normal, const Load& load_, int at) {
-  const V3 tangent1 = load(block.tangent, at);
-  const V3 tangent2 = cross(normal, tangent1);
-  const V zero = hn::Zero(kTag);
+// kRelax: the second pass, whose impulses are also added to the step's sums. kTwist: against turning about the normal too;
+// a single point has no lever to do that with. Adds its own impulse to `linear`, which the bodies have yet to get, and the
+// moments to the bodies.
+template <bool kRelax, bool kTwist>
+HWY_INLINE void SolveFriction(ContactBlock& block, PairMotion& motion, const V3& normal, const V3& tangent1,
+                              const V3& tangent2, const Load& load_, V3& linear, int at) {
   const V mu = load(block.friction + at);
 
-  const V u1 = motion.relative(tangent1, load(block.armA1, at), load(block.armB1, at));
-  const V u2 = motion.relative(tangent2, load(block.armA2, at), load(block.armB2, at));
-  const V spin = dot(normal, sub(motion.b.angular, motion.a.angular));
+  const V3 armA1 = load(block.armA1, at), armB1 = load(block.armB1, at);
+  const V3 armA2 = load(block.armA2, at), armB2 = load(block.armB2, at);
+  const V u1 = hn::Add(load_.along1, hn::Sub(dot(armB1, motion.b.angular), dot(armA1, motion.a.angular)));
+  const V u2 = hn::Add(load_.along2, hn::Sub(dot(armB2, motion.b.angular), dot(armA2, motion.a.angular)));
   const V k12 = load(block.k12 + at);
   const V old1 = load(block.friction1 + at);
   const V old2 = load(block.friction2 + at);
@@ -75,89 +77,100 @@ HWY_INLINE void SolveFriction(ContactBlock& block, PairMotion& motion, const V3&
   store(f2, block.friction2 + at);
   const V change1 = hn::Sub(f1, old1), change2 = hn::Sub(f2, old2);
 
-  // The spin after the tangents were changed.
-  const V after =
-      hn::Add(spin, hn::Add(hn::Mul(load(block.twist1 + at), change1), hn::Mul(load(block.twist2 + at), change2)));
-  const V oldTwist = load(block.twist + at);
-  const V most = hn::Mul(mu, load_.moment);
-  const V wanted = hn::Sub(oldTwist, hn::Mul(load(block.twistMass + at), after));
-  const V twist = hn::Max(hn::Min(wanted, most), hn::Sub(zero, most));
-  store(twist, block.twist + at);
-  const V change = hn::Sub(twist, oldTwist);
-
   Push push;
-  push.add(tangent1, load(block.armA1, at), load(block.armB1, at), change1);
-  push.add(tangent2, load(block.armA2, at), load(block.armB2, at), change2);
-  push.addMoment(normal, normal, change);
-  motion.apply(push, block, at);
+  push.linear = linear;
+  push.add(tangent1, armA1, armB1, change1);
+  push.add(tangent2, armA2, armB2, change2);
+  if constexpr (kTwist) {
+    // What the twist would be, and from there after the tangents were changed.
+    const V spin = dot(normal, sub(motion.b.angular, motion.a.angular));
+    const V twistMass = load(block.twistMass + at);
+    const V oldTwist = load(block.twist + at);
+    const V most = hn::Mul(mu, load_.moment);
+    const V still = hn::Sub(oldTwist, hn::Mul(twistMass, spin));
+    const V wanted = hn::Sub(hn::Sub(still, hn::Mul(hn::Mul(twistMass, load(block.twist1 + at)), change1)),
+                             hn::Mul(hn::Mul(twistMass, load(block.twist2 + at)), change2));
+    const V twist = hn::Max(hn::Min(wanted, most), hn::Neg(most));
+    store(twist, block.twist + at);
+    push.addMoment(normal, normal, hn::Sub(twist, oldTwist));
+    if (kRelax) store(hn::Add(load(block.totalTwist + at), twist), block.totalTwist + at);
+  }
+  linear = push.linear;
+  motion.turn(push, block, at);
   if (kRelax) {
     store(hn::Add(load(block.total1 + at), f1), block.total1 + at);
     store(hn::Add(load(block.total2 + at), f2), block.total2 + at);
-    store(hn::Add(load(block.totalTwist + at), twist), block.totalTwist + at);
   }
 }
 
-// The points are solved one after another, but their velocities are all computed first: what a point's impulse does to the
-// next one's velocity is a number (`coupling`) known in advance. The chain of operations that must wait for each other is
-// then a third as long as through the bodies' velocities, and that chain is what a pass spends its time on.
-template <int kPoints, bool kRelax>
+// A pass spends its time on the chain of operations that must wait for each other, so that it is kept short. The points are
+// solved one after another, but their velocities are all computed first, and what each would be changed by if it were
+// alone; what a point's change does to the next ones is a number (`coupling`) known in advance.
+// kCentral: as ContactBlock::central, impulses along the normal turn nothing.
+template <int kPoints, bool kRelax, bool kCentral = false>
 HWY_INLINE void SolveBlock(ContactBlock& block, ContactPointLanes* points, SolverBody* bodies, V inverseH, int at) {
   const V zero = hn::Zero(kTag), one = hn::Set(kTag, 1.0f);
   PairMotion motion(block, bodies, at);
   const V3 normal = load(block.normal, at);
-  const V alongV = dot(normal, sub(motion.b.linear, motion.a.linear));
-  V u[kPoints], s[kPoints], change[kPoints];
-  if constexpr (kRelax) {
-    const Displacement displacement(block, bodies, at);
-    const V alongX = displacement.along(normal);
-#pragma GCC unroll 4
-    for (int p = 0; p < kPoints; ++p) {
-      s[p] = displacement.separation(points[p], alongX, at);
-      store(s[p], points[p].gap + at);
-    }
-  }
+  const V3 tangent1 = load(block.tangent, at), tangent2 = cross(normal, tangent1);
+  const V3 closing = sub(motion.b.linear, motion.a.linear);
+  const V alongV = dot(normal, closing);
+  V alongX = zero;
+  [[maybe_unused]] const Displacement displacement = kRelax ? Displacement(block, bodies, at) : Displacement();
+  if constexpr (kRelax) alongX = displacement.along(normal);
+  V wanted[kPoints], mass[kPoints], change[kPoints];
 #pragma GCC unroll 4
   for (int p = 0; p < kPoints; ++p) {
-    const V3 armA = load(points[p].armA, at), armB = load(points[p].armB, at);
-    u[p] = hn::Add(alongV, hn::Sub(dot(armB, motion.b.angular), dot(armA, motion.a.angular)));
-    if constexpr (!kRelax) s[p] = load(points[p].gap + at);
+    ContactPointLanes& point = points[p];
+    V u = alongV;
+    if constexpr (!kCentral) {
+      const V3 armA = load(point.armA, at), armB = load(point.armB, at);
+      u = hn::Add(u, hn::Sub(dot(armB, motion.b.angular), dot(armA, motion.a.angular)));
+    }
+    if constexpr (kRelax) {
+      const V s = kCentral ? hn::Add(load(point.separation + at), alongX) : displacement.separation(point, alongX, at);
+      store(s, point.gap + at);
+      const V bias = hn::Mul(hn::Max(s, zero), inverseH);
+      mass[p] = hn::Mul(load(block.relaxes + at), load(point.mass + at));
+      wanted[p] = hn::Neg(hn::Mul(mass[p], hn::Add(u, bias)));
+    } else {
+      const V s = load(point.gap + at);
+      const auto apart = hn::Gt(s, zero);
+      const V pushOut = hn::Max(hn::Mul(load(block.biasRate + at), s), hn::Neg(load(block.pushOut + at)));
+      const V bias = hn::IfThenElse(apart, hn::Mul(s, inverseH), pushOut);
+      const V stiffness = hn::IfThenElse(apart, one, load(point.stiffness + at));
+      mass[p] = hn::Mul(stiffness, load(point.mass + at));
+      const V pull = hn::Mul(hn::Sub(stiffness, one), load(point.impulse + at));
+      wanted[p] = hn::Sub(pull, hn::Mul(mass[p], hn::Add(u, bias)));
+    }
   }
-  Load sum{zero, zero};
+  Load sum{zero, zero, dot(tangent1, closing), dot(tangent2, closing)};
   V total = zero;
   Push push;
 #pragma GCC unroll 4
   for (int p = 0; p < kPoints; ++p) {
     ContactPointLanes& point = points[p];
-#pragma GCC unroll 3
-    for (int q = 0; q < p; ++q) u[p] = hn::Add(u[p], hn::Mul(load(block.coupling[p * (p - 1) / 2 + q] + at), change[q]));
     const V old = load(point.impulse + at);
-    V impulse;
-    if constexpr (kRelax) {
-      const V bias = hn::Mul(hn::Max(s[p], zero), inverseH);
-      const V mass = hn::Mul(load(block.relaxes + at), load(point.mass + at));
-      impulse = hn::Max(hn::Sub(old, hn::Mul(mass, hn::Add(u[p], bias))), zero);
-      store(hn::Add(load(point.total + at), impulse), point.total + at);
-    } else {
-      const auto apart = hn::Gt(s[p], zero);
-      const V pushOut = hn::Max(hn::Mul(load(block.biasRate + at), s[p]), hn::Neg(load(block.pushOut + at)));
-      const V bias = hn::IfThenElse(apart, hn::Mul(s[p], inverseH), pushOut);
-      const V stiffness = hn::IfThenElse(apart, one, load(point.stiffness + at));
-      const V mass = hn::Mul(stiffness, load(point.mass + at));
-      const V pull = hn::Mul(hn::Sub(one, stiffness), old);
-      impulse = hn::Max(hn::Sub(hn::Sub(old, pull), hn::Mul(mass, hn::Add(u[p], bias))), zero);
+#pragma GCC unroll 3
+    for (int q = 0; q < p; ++q) {
+      const V coupling = hn::Mul(mass[p], load(block.coupling[p * (p - 1) / 2 + q] + at));
+      wanted[p] = hn::Sub(wanted[p], hn::Mul(coupling, change[q]));
     }
+    change[p] = hn::Max(wanted[p], hn::Neg(old));  // no point ever pulls
+    const V impulse = hn::Add(old, change[p]);
     store(impulse, point.impulse + at);
-    change[p] = hn::Sub(impulse, old);
+    if constexpr (kRelax) store(hn::Add(load(point.total + at), impulse), point.total + at);
     total = hn::Add(total, change[p]);
     sum.force = hn::Add(sum.force, impulse);
     sum.moment = hn::Add(sum.moment, hn::Mul(impulse, load(point.lever + at)));
-    push.addMoment(load(point.armA, at), load(point.armB, at), change[p]);
+    if constexpr (!kCentral) push.addMoment(load(point.armA, at), load(point.armB, at), change[p]);
   }
-  addScaled(push.linear, normal, total);
-  motion.apply(push, block, at);
+  if constexpr (!kCentral) motion.turn(push, block, at);
+  V3 linear = {hn::Mul(normal.x, total), hn::Mul(normal.y, total), hn::Mul(normal.z, total)};
   // In both passes: without friction in the first, pushing bricks out of each other would shove them sideways before
   // relaxation can object.
-  SolveFriction<kRelax>(block, motion, normal, sum, at);
+  SolveFriction<kRelax, (kPoints > 1)>(block, motion, normal, tangent1, tangent2, sum, linear, at);
+  motion.move(linear);
   motion.write(block, bodies, at);
 }
 
@@ -169,7 +182,11 @@ HWY_INLINE void SolveBlocks(Blocks blocks, ContactPointLanes* points, SolverBody
     for (int at = 0; at < block.lanes; at += static_cast<int>(hn::Lanes(kTag))) {
       switch (block.points) {
         case 1:
-          SolveBlock<1, kRelax>(block, first, bodies, inverseH, at);
+          if (block.central != 0) {
+            SolveBlock<1, kRelax, true>(block, first, bodies, inverseH, at);
+          } else {
+            SolveBlock<1, kRelax>(block, first, bodies, inverseH, at);
+          }
           break;
         case 2:
           SolveBlock<2, kRelax>(block, first, bodies, inverseH, at);

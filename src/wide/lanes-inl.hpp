@@ -141,26 +141,24 @@ HWY_INLINE void scatter(const Motion& m, SolverBody* bodies, const std::uint32_t
 
 #else
 
+// The first four numbers of every row and then the last four: a vector of eight lanes takes its upper half from four rows
+// on.
 template <class Row>
 HWY_INLINE void gatherColumns(Row&& row, V (&columns)[8]) {
-  const auto part = [&](int lane, int from) { return hn::LoadU(kTag, row(lane) + from); };
-  constexpr bool whole = kVectorLanes == 8;
-  V a = part(0, 0), b = part(1, 0), c = part(2, 0), d = part(3, 0);
-  V e = whole ? part(4, 0) : part(0, 4), f = whole ? part(5, 0) : part(1, 4);
-  V g = whole ? part(6, 0) : part(2, 4), h = whole ? part(7, 0) : part(3, 4);
-  transpose4(a, b, c, d);
-  transpose4(e, f, g, h);
-  if constexpr (whole) {
-    const V low[4] = {a, b, c, d}, high[4] = {e, f, g, h};
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) {
-      columns[k] = hn::ConcatLowerLower(kTag, high[k], low[k]);
-      columns[k + 4] = hn::ConcatUpperUpper(kTag, high[k], low[k]);
-    }
-  } else {
-    const V all[8] = {a, b, c, d, e, f, g, h};
-#pragma GCC unroll 8
-    for (int k = 0; k < 8; ++k) columns[k] = all[k];
+  constexpr hn::CappedTag<float, 4> kHalfRow;
+#pragma GCC unroll 2
+  for (int from = 0; from < 8; from += 4) {
+    const auto part = [&](int lane) {
+      const auto low = hn::LoadU(kHalfRow, row(lane) + from);
+      if constexpr (kVectorLanes == 8) {
+        return hn::Combine(kTag, hn::LoadU(kHalfRow, row(lane + 4) + from), low);
+      } else {
+        return low;
+      }
+    };
+    V a = part(0), b = part(1), c = part(2), d = part(3);
+    transpose4(a, b, c, d);
+    columns[from] = a, columns[from + 1] = b, columns[from + 2] = c, columns[from + 3] = d;
   }
 }
 
@@ -168,18 +166,24 @@ HWY_INLINE void gatherColumns(Row&& row, V (&columns)[8]) {
 HWY_INLINE void scatter(const Motion& m, SolverBody* bodies, const std::uint32_t* index, unsigned mask) {
   V first[4], second[4];
   halvesOfRows(m, first, second);
-  for (int lane = 0; lane < 4; ++lane) {
-    if constexpr (kVectorLanes == 8) {
-      if ((mask >> lane & 1u) != 0)
-        store(hn::ConcatLowerLower(kTag, second[lane], first[lane]), bodies[index[lane]].velocity);
-      if ((mask >> (lane + 4) & 1u) != 0) {
-        store(hn::ConcatUpperUpper(kTag, second[lane], first[lane]), bodies[index[lane + 4]].velocity);
+  constexpr unsigned kAll = (1u << kVectorLanes) - 1;
+  const auto put = [&](auto&& isWritten) HWY_ATTR {
+#pragma GCC unroll 4
+    for (int lane = 0; lane < 4; ++lane) {
+      if constexpr (kVectorLanes == 8) {
+        if (isWritten(lane)) store(hn::ConcatLowerLower(kTag, second[lane], first[lane]), bodies[index[lane]].velocity);
+        if (isWritten(lane + 4))
+          store(hn::ConcatUpperUpper(kTag, second[lane], first[lane]), bodies[index[lane + 4]].velocity);
+      } else if (isWritten(lane)) {
+        store(first[lane], bodies[index[lane]].velocity);
+        store(second[lane], bodies[index[lane]].velocity + 4);
       }
-    } else {
-      if ((mask >> lane & 1u) == 0) continue;
-      store(first[lane], bodies[index[lane]].velocity);
-      store(second[lane], bodies[index[lane]].velocity + 4);
     }
+  };
+  if ((mask & kAll) == kAll) {
+    put([](int) { return true; });
+  } else {
+    put([mask](int lane) { return (mask >> lane & 1u) != 0; });
   }
 }
 
@@ -242,8 +246,14 @@ struct PairMotion {
     return hn::Add(dot(direction, sub(b.linear, a.linear)), hn::Sub(dot(armB, b.angular), dot(armA, a.angular)));
   }
   HWY_INLINE void apply(const Push& push, const ContactBlock& block, int at) {
-    subScaled(a.linear, push.linear, massA);
-    addScaled(b.linear, push.linear, massB);
+    move(push.linear);
+    turn(push, block, at);
+  }
+  HWY_INLINE void move(const V3& linear) {
+    subScaled(a.linear, linear, massA);
+    addScaled(b.linear, linear, massB);
+  }
+  HWY_INLINE void turn(const Push& push, const ContactBlock& block, int at) {
     a.angular = sub(a.angular, Inertia(block.inertiaA, at) * push.momentA);
     const V3 turned = Inertia(block.inertiaB, at) * push.momentB;
     b.angular = {hn::Add(b.angular.x, turned.x), hn::Add(b.angular.y, turned.y), hn::Add(b.angular.z, turned.z)};
@@ -253,6 +263,7 @@ struct PairMotion {
 // Motion since the step's beginning.
 struct Displacement {
   Motion a, b;
+  Displacement() = default;
   HWY_INLINE Displacement(const ContactBlock& block, const SolverBody* bodies, int at)
       : a(gather<8>(bodies, block.bodyA + at)), b(gather<8>(bodies, block.bodyB + at)) {}
   HWY_INLINE V along(const V3& normal) const { return dot(normal, sub(b.linear, a.linear)); }

@@ -143,7 +143,7 @@ void Fill(ContactBlock& block, ContactPointLanes* points, const BlockSources& so
     const V3 normal{contact[0], contact[1], contact[2]}, between{contact[3], contact[4], contact[5]};
     store(normal, block.normal, at);
     store(contact[6], block.friction + at);
-    store(hn::Mul(rescale, contact[7]), block.twist + at);
+    store(block.points == 1 ? zero : hn::Mul(rescale, contact[7]), block.twist + at);  // a single point has no lever
     store({hn::Mul(rescale, friction[0]), hn::Mul(rescale, friction[1]), hn::Mul(rescale, friction[2])}, block.armA1, at);
     for (float* sum : {block.total1, block.total2, block.totalTwist}) store(zero, sum + at);
 

@@ -1,5 +1,7 @@
 #include "wide/width.hpp"
 
+#include <algorithm>
+
 namespace cairn::wide {
 
 namespace {
@@ -11,8 +13,6 @@ constexpr std::int64_t kModestTargets = ~(static_cast<std::int64_t>(HWY_AVX2) - 
 constexpr std::int64_t kModestTargets = ~std::int64_t{0};
 #endif
 
-constinit thread_local Width current = Width::Widest;
-
 // Asking the processor takes longer than a small step.
 const hwy::ChosenTarget& modestTarget() {
   struct Modest : hwy::ChosenTarget {
@@ -22,17 +22,20 @@ const hwy::ChosenTarget& modestTarget() {
   return target;
 }
 
+std::size_t indexOf(Width width) {
+  const hwy::ChosenTarget& widest = hwy::GetChosenTarget();
+  if (width == Width::Widest || !widest.IsInitialized()) return widest.GetIndex();
+  return std::max(modestTarget().GetIndex(), widest.GetIndex());
+}
+
 }  // namespace
 
-WidthScope::WidthScope(Width width) : before_(current) { current = width; }
+constinit thread_local std::size_t saidIndex = 0;
 
-WidthScope::~WidthScope() { current = before_; }
+WidthScope::WidthScope(Width width) : before_(saidIndex) { saidIndex = indexOf(width); }
 
-const hwy::ChosenTarget& chosenTarget() {
-  const hwy::ChosenTarget& widest = hwy::GetChosenTarget();
-  if (current == Width::Widest || !widest.IsInitialized()) return widest;
-  const hwy::ChosenTarget& modest = modestTarget();
-  return modest.GetIndex() > widest.GetIndex() ? modest : widest;
-}
+WidthScope::~WidthScope() { saidIndex = before_; }
+
+std::size_t widestIndex() { return hwy::GetChosenTarget().GetIndex(); }
 
 }  // namespace cairn::wide

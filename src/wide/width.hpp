@@ -20,10 +20,13 @@ class WidthScope {
   WidthScope& operator=(const WidthScope&) = delete;
 
  private:
-  Width before_;
+  std::size_t before_;
 };
 
-const hwy::ChosenTarget& chosenTarget();  // of this thread
+// Where this thread finds its kernels in the tables of Highway; 0: nothing was said.
+extern constinit thread_local std::size_t saidIndex;
+std::size_t widestIndex();
+inline std::size_t kernelIndex() { return saidIndex != 0 ? saidIndex : widestIndex(); }
 
 }  // namespace cairn::wide
 
@@ -31,5 +34,5 @@ const hwy::ChosenTarget& chosenTarget();  // of this thread
 #if (HWY_TARGETS & (HWY_TARGETS - 1)) == 0
 #define CAIRN_WIDE_DISPATCH(FUNCTION) HWY_DYNAMIC_DISPATCH(FUNCTION)
 #else
-#define CAIRN_WIDE_DISPATCH(FUNCTION) (*(HWY_DISPATCH_TABLE(FUNCTION)[cairn::wide::chosenTarget().GetIndex()]))
+#define CAIRN_WIDE_DISPATCH(FUNCTION) (*(HWY_DISPATCH_TABLE(FUNCTION)[cairn::wide::kernelIndex()]))
 #endif

@@ -58,6 +58,12 @@ std::uint8_t bitsOf(const std::array<bool, 3>& locked) {
   return static_cast<std::uint8_t>((locked[0] ? 1 : 0) | (locked[1] ? 2 : 0) | (locked[2] ? 4 : 0));
 }
 
+// As if it were a box: (tr I / 2 - I_kk) / m is the mean square extent along axis k.
+float thicknessOf(const Body& body) {
+  const Vec3 moments = body.inertia.diagonal();
+  return static_cast<float>(std::sqrt(12.0 * std::max((0.5 * moments.sum() - moments.maxCoeff()) * body.inverseMass, 0.0)));
+}
+
 // A body that may turn about one fixed axis only, or about none.
 void lockRotation(Body& body, const std::array<bool, 3>& locked) {
   body.lockedRotation = bitsOf(locked);
@@ -249,6 +255,8 @@ BodyId World::addBody(const BodyDesc& desc) {
     const Vec3 moments = principalAxes(properties.inertia).moments;
     const double unlikeness = 1.0 - moments.minCoeff() / moments.maxCoeff();
     body.unlikeness = unlikeness > 1e-12 ? unlikeness : 0.0;
+    body.size = static_cast<float>(std::sqrt(1.5 * moments.sum() * body.inverseMass));
+    body.thickness = thicknessOf(body);
   }
   if (desc.drag.any() || desc.locks.any() || desc.trajectory) {
     if (state.freeExtras.empty()) {
@@ -278,6 +286,7 @@ BodyId World::addBody(const BodyDesc& desc) {
     Collider& collider = system.colliders[c];
     collider.shape = shapes[i].shape;
     collider.local = {shapes[i].local.position - properties.center, shapes[i].local.rotation};
+    collider.centred = collider.local.position.isZero(0.0) && collider.local.rotation.coeffs() == Quat::Identity().coeffs();
     collider.radius = collider.local.position.norm() + boundingRadius(collider.shape);
     collider.material = materialIndex(system.materials, desc.shapes[i].material);
     collider.density = desc.shapes[i].density;

@@ -207,6 +207,7 @@ StepReport World::step(double dt) {
     impl.applyEdits(dt, report);
     impl.followTrajectories(dt);
     timer.finish(Phase::Edits);
+    system.contacts.arrange(system.broad.pairs);
     impl.refreshPairs(dt);
     timer.finish(Phase::BroadPhase);
     const NarrowPhaseInput input{system.colliders,

@@ -163,6 +163,10 @@ void expectAgreement(JointTree& tree, double tolerance) {
   const Dense dense = denseOf(tree);
   const DenseVector x = changeOf(tree), f = impulseOf(tree, dense.impulse.size());
   ASSERT_TRUE(x.allFinite());
+  JointTree atOnce = tree;
+  atOnce.factorAndSolve(1);
+  EXPECT_EQ(changeOf(atOnce), x);
+  EXPECT_EQ(impulseOf(atOnce, dense.impulse.size()), f);
   EXPECT_LE((x - dense.change).norm(), tolerance * dense.change.norm());
   EXPECT_LE((f - dense.impulse).norm(), tolerance * dense.impulse.norm());
   // And by itself, row by row.

@@ -67,5 +67,25 @@ TEST(Edits, MaterialsChangeBetweenSteps) {
   EXPECT_FALSE(world.setMaterial(ShapeId{77, 1}, Material{}));
 }
 
+// A ball that spins on top of another one leaves it sideways as soon as there is friction.
+TEST(Edits, MaterialsOfBallsThatTouchChangeBetweenSteps) {
+  Material ice;
+  ice.friction = 0.0;
+  World world;
+  const BodyId below =
+      world.addBody({.kind = BodyKind::Static, .shapes = {{.geometry = Sphere{.radius = 2.0}, .material = ice}}});
+  const BodyId above = world.addBody(
+      {.pose = {.position = {0, 0, 3.0}}, .angularVelocity = {0, 5.0, 0}, .shapes = {{.geometry = Sphere{.radius = 1.0}}}});
+  for (int i = 0; i < 10; ++i) world.step(1.0 / 60.0);
+  ASSERT_EQ(world.state(above)->linearVelocity.x(), 0.0);
+  Material rough = ice;
+  rough.friction = 0.5;
+  ASSERT_TRUE(world.setMaterial(world.shapes(below)[0], rough));
+  world.step(1.0 / 60.0);
+  // The pair's coefficient is the root of 0.5 times the default; while it slides the ball gains mu g dt.
+  const double mu = std::sqrt(0.5 * Material{}.friction);
+  EXPECT_NEAR(world.state(above)->linearVelocity.x(), mu * 9.81 / 60.0, 0.02 * mu * 9.81 / 60.0);
+}
+
 }  // namespace
 }  // namespace cairn

@@ -1,0 +1,68 @@
+#include "collision/contact.hpp"
+
+#include <numeric>
+#include <utility>
+
+namespace cairn {
+
+namespace {
+
+constexpr std::size_t kManyContacts = 1024;  // fewer are in the cache wherever they are
+constexpr std::size_t kManyNewcomers = 4;    // one in so many
+constexpr std::size_t kSomeFree = 128;       // slots that are free and need not be given back
+
+// What is beyond `count` goes back.
+template <class T>
+void cutDown(std::vector<T>& table, std::size_t count) {
+  std::vector<T>(table.begin(), table.begin() + static_cast<std::ptrdiff_t>(count)).swap(table);
+}
+
+}  // namespace
+
+void ContactCache::arrange(std::vector<Pair>& pairs) {
+  const bool outOfOrder = inUse.size() >= kManyContacts && newcomers * kManyNewcomers >= inUse.size();
+  const bool tooLarge = freeSlots.size() > inUse.size() / 8 + kSomeFree;
+  if (!outOfOrder && !tooLarge) return;
+  newcomers = 0;
+  // Those in use, in the order of pairs, and then the free ones.
+  std::vector<std::uint32_t> from;
+  from.reserve(slots.size());
+  for (Pair& pair : pairs)
+    if (pair.contact != kNone) from.push_back(std::exchange(pair.contact, static_cast<std::uint32_t>(from.size())));
+  const std::size_t used = from.size();
+  from.insert(from.end(), freeSlots.begin(), freeSlots.end());
+  // Slot from[i] goes to i, one cycle after another; who has arrived is from[i] = i.
+  const auto move = [&](std::uint32_t old, std::uint32_t to) {
+    slots[to] = slots[old];
+    ends[to] = ends[old];
+    kept[to] = kept[old];
+  };
+  for (std::uint32_t start = 0; start < from.size(); ++start) {
+    if (from[start] == start) continue;
+    const Contact slot = slots[start];
+    const Ends end = ends[start];
+    const KeptManifold manifold = kept[start];
+    std::uint32_t at = start;
+    while (from[at] != start) {
+      move(from[at], at);
+      at = std::exchange(from[at], at);
+    }
+    from[at] = at;
+    slots[at] = slot;
+    ends[at] = end;
+    kept[at] = manifold;
+  }
+  if (tooLarge) {
+    const std::size_t count = used + used / 16 + kSomeFree / 2;
+    cutDown(slots, count);
+    cutDown(ends, count);
+    cutDown(kept, count);
+    freeSlots.resize(count - used);
+    freeSlots.shrink_to_fit();
+  }
+  for (std::uint32_t i = 0; i < freeSlots.size(); ++i) freeSlots[i] = static_cast<std::uint32_t>(slots.size()) - 1 - i;
+  inUse.resize(used);
+  std::iota(inUse.begin(), inUse.end(), 0u);
+}
+
+}  // namespace cairn
