@@ -11,12 +11,19 @@ constexpr std::uint8_t kSerial = kColours;
 // more costs more than its order is worth, they use all.
 constexpr int kFirstStaticColour = kColours - 16;
 constexpr std::size_t kFewContacts = 32;
+
+// With some room to spare: the number of contacts rises and falls a little from step to step.
+template <class T>
+void resizeWithRoom(std::vector<T>& table, std::size_t count) {
+  if (table.capacity() < count) table.reserve(count + count / 8 + 32);
+  table.resize(count);
+}
 }  // namespace
 
 void colourContacts(std::span<const ContactEnds> contacts, MovableBodies movable, ColouringBuffers& buffers,
                     Colouring& colouring) {
   buffers.used.assign(movable.last - movable.first, 0);
-  buffers.colourOf.resize(contacts.size());
+  resizeWithRoom(buffers.colourOf, contacts.size());
   std::array<std::uint32_t, kColours + 2> counts{};
 
   const std::uint64_t low = (std::uint64_t{1} << kFirstStaticColour) - 1;
@@ -40,6 +47,7 @@ void colourContacts(std::span<const ContactEnds> contacts, MovableBodies movable
 
   // Counting sort by colour, leaving out empty colours.
   std::array<std::uint32_t, kColours + 1> next{};
+  colouring.firstOf.reserve(kColours + 1);
   colouring.firstOf.assign(1, 0);
   std::uint32_t total = 0;
   for (int c = 0; c < kColours; ++c) {
@@ -51,7 +59,7 @@ void colourContacts(std::span<const ContactEnds> contacts, MovableBodies movable
   next[kSerial] = total;
   colouring.colours = static_cast<int>(colouring.firstOf.size()) - 1;
   colouring.serialFrom = total;
-  colouring.contacts.resize(contacts.size());
+  resizeWithRoom(colouring.contacts, contacts.size());
   for (std::size_t i = 0; i < contacts.size(); ++i) colouring.contacts[next[buffers.colourOf[i]]++] = contacts[i];
 }
 

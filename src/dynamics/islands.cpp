@@ -1,27 +1,72 @@
 #include "dynamics/islands.hpp"
 
 #include <atomic>
+#include <utility>
 
 namespace cairn {
 
 namespace {
 
-constexpr std::size_t kBodyGrain = 512;
+constexpr std::size_t kBodyGrain = 512, kContactGrain = 1024;
 
-std::uint32_t root(std::vector<std::uint32_t>& parent, std::uint32_t i) {
-  while (parent[i] != i) {
-    parent[i] = parent[parent[i]];  // halve the path as it is walked
-    i = parent[i];
+// Parents have smaller numbers than their children, and the smallest number of an island becomes its root: the result does
+// not depend on the order of unions. kShared: any number of threads may ask and unite at once.
+template <bool kShared>
+class Parents {
+ public:
+  explicit Parents(std::vector<std::uint32_t>& parent) : parent_(parent) {}
+
+  void unite(std::uint32_t a, std::uint32_t b) {
+    if (get(a) == kNone || get(b) == kNone) return;
+    while (true) {
+      a = root(a);
+      b = root(b);
+      if (a == b) return;
+      if (a < b) std::swap(a, b);
+      if (setRoot(a, b)) return;
+    }
   }
-  return i;
-}
 
-// The smaller index becomes the root, so that the result does not depend on the order of unions.
-void unite(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint32_t b) {
-  a = root(parent, a);
-  b = root(parent, b);
-  if (a < b) parent[b] = a;
-  if (b < a) parent[a] = b;
+ private:
+  std::uint32_t get(std::uint32_t i) const {
+    if constexpr (kShared) return std::atomic_ref(parent_[i]).load(std::memory_order_relaxed);
+    return parent_[i];
+  }
+  void set(std::uint32_t i, std::uint32_t to) {
+    if constexpr (kShared) return std::atomic_ref(parent_[i]).store(to, std::memory_order_relaxed);
+    parent_[i] = to;
+  }
+  // False if it is a root no more.
+  bool setRoot(std::uint32_t i, std::uint32_t to) {
+    if constexpr (kShared) return std::atomic_ref(parent_[i]).compare_exchange_strong(i, to, std::memory_order_relaxed);
+    parent_[i] = to;
+    return true;
+  }
+  std::uint32_t root(std::uint32_t i) {
+    while (true) {
+      const std::uint32_t up = get(i);
+      if (up == i) return i;
+      const std::uint32_t next = get(up);
+      if (next != up) set(i, next);  // halve the path as it is walked
+      i = next;
+    }
+  }
+  std::vector<std::uint32_t>& parent_;
+};
+
+// The ends of contacts and joints.
+template <bool kShared>
+void uniteAll(System& system, const Tasks& tasks, std::vector<std::uint32_t>& parent) {
+  Parents<kShared> parents(parent);
+  const std::vector<std::uint32_t>& inUse = system.contacts.inUse;
+  tasks.parallelFor(inUse.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const auto [a, b] = system.contacts.ends[inUse[i]];
+      parents.unite(a, b);
+    }
+  });
+  for (const Joint& joint : system.joints)
+    if (joint.alive) parents.unite(joint.a, joint.b);
 }
 
 }  // namespace
@@ -36,13 +81,7 @@ int findIslands(System& system, const Tasks& tasks, IslandScratch& scratch) {
       parent[i] = system.bodies[i].alive && system.bodies[i].isDynamic() ? static_cast<std::uint32_t>(i) : kNone;
   });
 
-  const auto join = [&](std::uint32_t a, std::uint32_t b) {
-    if (parent[a] != kNone && parent[b] != kNone) unite(parent, a, b);
-  };
-  for (const std::uint32_t slot : system.contacts.inUse) join(system.contacts.ends[slot].a, system.contacts.ends[slot].b);
-  for (const Joint& joint : system.joints) {
-    if (joint.alive) join(joint.a, joint.b);
-  }
+  tasks.threads() == 1 ? uniteAll<false>(system, tasks, parent) : uniteAll<true>(system, tasks, parent);
 
   // Parents have smaller numbers than their children: one pass makes every root a parent.
   int islands = 0;

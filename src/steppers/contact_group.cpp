@@ -27,10 +27,12 @@ constexpr int kPointStride = sizeof(ContactPoint) / sizeof(float);
 static_assert(kPointStride * sizeof(float) == sizeof(ContactPoint));
 constexpr float kNothing[8 + 3 * kPointStride] = {};
 
-// Rows are most of what a step needs: of these even a sixteenth too much is given back.
+// Rows are most of what a step needs: of these even a sixteenth too much is given back, save for a few, because their number
+// rises and falls by that from step to step.
 template <class T>
 void makeAnew(std::vector<T>& rows, std::size_t count) {
-  if (rows.capacity() > count + count / 16 + 2) std::vector<T>().swap(rows);
+  constexpr std::size_t kFew = 6;
+  if (rows.capacity() > count + count / 16 + kFew) std::vector<T>().swap(rows);
   resizeAnew(rows, count);
 }
 

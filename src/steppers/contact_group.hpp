@@ -39,12 +39,29 @@ class ContactGroup {
   // their symmetry better in one order.)
   void arrange(int number);
 
-  // Calls kernel(blocks, points, approaches) for all blocks; with `tasks`, those of a colour side by side.
+  // Sweeps over all blocks; with `tasks`, those of a colour side by side.
+  void applyImpulses(const Tasks* tasks, wide::SolverBody* bodies) {
+    sweep(tasks, [&](wide::Blocks blocks) { wide::applyImpulses(blocks, points_.data(), bodies); });
+  }
+  void solve(const Tasks* tasks, wide::SolverBody* bodies, const wide::SubstepValues& values) {
+    sweep(tasks, [&](wide::Blocks blocks) { wide::solveSoft(blocks, points_.data(), bodies, values); });
+  }
+  void relax(const Tasks* tasks, wide::SolverBody* bodies, const wide::SubstepValues& values) {
+    sweep(tasks, [&](wide::Blocks blocks) { wide::relax(blocks, points_.data(), bodies, values); });
+  }
+  void noteApproach(const Tasks* tasks, const wide::SolverBody* bodies) {
+    sweep(tasks, [&](wide::Blocks blocks) { wide::noteApproach(blocks, points_.data(), approaches_.data(), bodies); });
+  }
+  void bounce(const Tasks* tasks, wide::SolverBody* bodies, const wide::SubstepValues& values) {
+    sweep(tasks, [&](wide::Blocks blocks) { wide::bounce(blocks, points_.data(), approaches_.data(), bodies, values); });
+  }
+
+ private:
   template <class Kernel>
   void sweep(const Tasks* tasks, Kernel&& kernel) {
     constexpr std::size_t kBlockGrain = 4;
     const auto work = [&](std::size_t first, std::size_t last) {
-      kernel(wide::Blocks(blocks_.data() + first, blocks_.data() + last), points_.data(), approaches_.data());
+      kernel(wide::Blocks(blocks_.data() + first, blocks_.data() + last));
     };
     if (tasks == nullptr && inOrder_) return work(0, blocks_.size());
     for (const std::uint32_t run : order_) {
@@ -58,7 +75,6 @@ class ContactGroup {
     }
   }
 
- private:
   // Blocks that share no body that can be moved.
   struct Run {
     std::uint32_t first, last;

@@ -15,7 +15,7 @@ using wide::WatchBlock;
 // What joins in the course of a step has come closer than what began it.
 constexpr float kJoinShare = 0.5f;
 // Turning more slowly than this counts for nothing when contacts are ranked. (It does when they are looked at.)
-constexpr double kStill = 1e-3;  // rad/s
+constexpr float kStill = 1e-3f;  // rad/s
 
 // How fast points of the two surfaces can approach by turning about the centres, per rad/s.
 struct Reach {
@@ -53,21 +53,20 @@ void setLane(WatchBlock& block, std::uint32_t lane, const ContactEnds& ends, con
 
 }  // namespace
 
-std::uint16_t watchRank(const Contact& contact, const Body& a, const Body& b, double near, double dt) {
+std::uint8_t watchRank(const Contact& contact, const BodyMotion& a, const BodyMotion& b, float near, float dt) {
   for (int i = 0; i < contact.count; ++i)
     if (contact.points[i].normalImpulse > 0.0f) return 0;
-  const double gap = gapOf(contact);
+  const float gap = gapOf(contact);
   if (!(gap > near)) return 0;
-  double opening = contact.normal.cast<double>().dot(b.velocity - a.velocity);
-  const double spinA = a.spin.squaredNorm(), spinB = b.spin.squaredNorm();
-  if (std::max(spinA, spinB) > kStill * kStill) {
+  float opening = contact.normal.dot(b.velocity - a.velocity);
+  if (std::max(a.spin, b.spin) > kStill) {
     const Reach reach = reachOf(contact);
-    opening -= reach.a * std::sqrt(spinA) + reach.b * std::sqrt(spinB);
+    opening -= reach.a * a.spin + reach.b * b.spin;
   }
-  const double left = gap + dt * opening;
+  const float left = gap + dt * opening;
   if (!(left > near)) return 0;
-  std::uint16_t rank = 1;
-  for (double width = 2.0 * near; width < left && rank < kSortKeys - 1; width *= 2.0) ++rank;
+  std::uint8_t rank = 1;
+  for (float width = 2.0f * near; width < left && rank < kSortKeys - 1; width *= 2.0f) ++rank;
   return rank;
 }
 

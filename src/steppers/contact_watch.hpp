@@ -15,9 +15,15 @@ namespace cairn {
 // A gap (m) that is no longer looked at from afar: contacts closer than this, or closer within a step, are swept.
 inline double nearGap(double speculativeDistance) { return 0.05 * speculativeDistance; }
 
+// How a body moves, as far as that bears on when it meets others.
+struct BodyMotion {
+  Float3 velocity = Float3::Zero();  // m/s
+  float spin = 0.0f;                 // rad/s, about whatever axis
+};
+
 // Not 0 if a contact can be watched in a step dt: it pressed nothing in the last one and stays wider than `near`. The
 // larger, the less likely that it meets all the same. Contacts of like rank are watched together: when one meets, all do.
-std::uint16_t watchRank(const Contact& contact, const Body& a, const Body& b, double near, double dt);
+std::uint8_t watchRank(const Contact& contact, const BodyMotion& a, const BodyMotion& b, float near, float dt);
 // As if the last step had found it so.
 void clearImpulses(Contact& contact);
 

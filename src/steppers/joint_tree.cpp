@@ -168,21 +168,27 @@ void move(TreeLink& link, RowHold& hold, int question, const TreeLink* parent) {
 
 }  // namespace
 
-void JointTree::clear() {
-  links.clear();
+void JointTree::clear(std::size_t count) {
+  links.resize(count);
   holds.clear();
   stays.clear();
 }
 
-std::uint32_t JointTree::addLink(std::uint32_t parent, Hold kind) {
-  TreeLink& link = links.emplace_back();
+void JointTree::setLink(std::uint32_t at, std::uint32_t parent, Hold kind, double mass) {
+  TreeLink& link = links[at];
   link.parent = parent;
   link.kind = kind;
-  if (kind == Hold::Rows) {
-    link.hold = static_cast<std::uint32_t>(holds.size());
-    holds.emplace_back();
-  }
-  return static_cast<std::uint32_t>(links.size() - 1);
+  link.mass = mass;
+  if (kind != Hold::Rows) return;
+  link.hold = static_cast<std::uint32_t>(holds.size());
+  holds.emplace_back();
+}
+
+std::uint32_t JointTree::addLink(std::uint32_t parent, Hold kind) {
+  const auto at = static_cast<std::uint32_t>(links.size());
+  links.emplace_back();
+  setLink(at, parent, kind, 0.0);
+  return at;
 }
 
 TreeStay& JointTree::addStay(std::uint32_t link) {

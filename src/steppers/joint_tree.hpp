@@ -109,8 +109,9 @@ class JointTree {
   std::vector<RowHold> holds;
   std::vector<TreeStay> stays;
 
-  void clear();
-  std::uint32_t addLink(std::uint32_t parent, Hold kind);  // with a RowHold if it needs one
+  void clear(std::size_t count = 0);                                               // for so many links, each to be set
+  void setLink(std::uint32_t link, std::uint32_t parent, Hold kind, double mass);  // with a RowHold if it needs one
+  std::uint32_t addLink(std::uint32_t parent, Hold kind);
   TreeStay& addStay(std::uint32_t link);
 
   void factor() { run(0, true); }                               // from masses, arms, rows and compliances

@@ -35,6 +35,9 @@ void TreePlan::grow(std::uint32_t node, std::uint32_t joint) {
 }
 
 void TreePlan::make(std::uint32_t nodes) {
+  if (nodes == madeNodes_ && edges == madeOf_) return;
+  madeNodes_ = nodes;
+  madeOf_ = edges;
   trees.clear();
   links.clear();
   stays.clear();

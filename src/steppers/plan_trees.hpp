@@ -13,6 +13,7 @@ struct TreePlan {
   struct Edge {
     std::uint32_t joint;
     std::uint32_t a, b;  // nodes, or kNone for a body that cannot be moved; not both
+    bool operator==(const Edge&) const = default;
   };
   struct Link {
     std::uint32_t node;
@@ -35,12 +36,15 @@ struct TreePlan {
   std::vector<Stay> stays;
   std::vector<std::uint32_t> loops;  // joints that would close a loop
 
+  // Quick if nothing has changed since the last time.
   void make(std::uint32_t nodes);
 
  private:
   void grow(std::uint32_t node, std::uint32_t joint);
   std::uint32_t root(std::uint32_t node);
 
+  std::vector<Edge> madeOf_;  // the edges that all of this was made of
+  std::uint32_t madeNodes_ = 0;
   std::vector<std::uint32_t> group_;              // union-find over nodes
   std::vector<std::uint32_t> firstOf_, edgesOf_;  // the edges of every node, in order
   std::vector<char> kept_, placed_;               // edges of trees, nodes that have a link

@@ -1,8 +1,10 @@
 #include "steppers/soft.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "math/rotation.hpp"
 #include "steppers/free_motion.hpp"
@@ -13,7 +15,7 @@ namespace cairn {
 namespace {
 // Bodies of a batch of small islands: with their contacts about what a processor's second cache holds.
 constexpr std::uint32_t kBatchBodies = 256;
-constexpr std::size_t kBodyGrain = 256;
+constexpr std::size_t kBodyGrain = 256, kContactGrain = 512;
 constexpr std::size_t kSpareBatches = 1;
 // From so many contacts on, the widest instructions are worth the slower clock that they bring.
 constexpr std::size_t kManyContacts = 256;
@@ -29,16 +31,95 @@ std::uint32_t SoftStepper::numberIn(std::uint32_t batch, std::uint32_t body, con
   Place& place = places_[body];
   if (place.batch == batch) return place.number;
   if (!hasJoint && !isMoving(system.bodies[body])) return made_.list[batch].bodies.ground();
-  place = {batch, made_.list[batch].bodies.addOther(body)};
+  place = {batch, made_.list[batch].bodies.addOther(body), 0};
   return place.number;
+}
+
+void SoftStepper::numberBodies(const SoftBodies& bodies) {
+  for (std::uint32_t i = 0; i < bodies.movable.size(); ++i) {
+    Place& place = places_[bodies.movable[i]];
+    place.number = i;
+    place.part = bodies.parts == 1 ? 0 : bodies.partOf[i];
+  }
+}
+
+// The part of a body that can be moved; of the other one if it cannot.
+std::uint32_t SoftStepper::groupOf(const LiveContact& contact, const SoftBatch& batch) const {
+  const bool movesA = plan_.islandOf(contact.a) != kNone, movesB = plan_.islandOf(contact.b) != kNone;
+  const std::uint32_t a = places_[movesA ? contact.a : contact.b].part, b = places_[movesB ? contact.b : contact.a].part;
+  return a == b ? a : batch.contacts.between();
+}
+
+// Contacts go into the groups of their batches: pieces of them are counted side by side, and then know where theirs go.
+void SoftStepper::takeContacts(StepContext& context) {
+  const std::vector<LiveContact>& all = plan_.contacts();
+  const System& system = context.system;
+  firstColumns_.assign(made_.count + 1, 0);
+  for (std::size_t b = 0; b < made_.count; ++b)
+    firstColumns_[b + 1] = firstColumns_[b] + static_cast<std::uint32_t>(made_.list[b].contacts.columns());
+  const std::size_t columns = firstColumns_.back(), pieces = (all.size() + kContactGrain - 1) / kContactGrain;
+  resizeAnew(columnOf_, all.size());
+  assignGently(counts_, pieces * columns, 0u);
+  std::atomic<bool> anyOthers = false;  // that move and are not in a batch yet
+  context.tasks.parallelFor(all.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
+    std::uint32_t* const counts = counts_.data() + first / kContactGrain * columns;
+    for (std::size_t i = first; i < last; ++i) {
+      const LiveContact& contact = all[i];
+      const std::uint32_t number = batchOf_[contact.island];
+      SoftBatch& batch = made_.list[number];
+      const std::uint32_t group = batch.bodies.parts == 1 ? 0 : groupOf(contact, batch);
+      columnOf_[i] = firstColumns_[number] + SoftContacts::columnOf(group, contact.rank != 0);
+      ++counts[columnOf_[i]];
+      for (const std::uint32_t body : {contact.a, contact.b}) {
+        const bool isIn = places_[body].batch == number;
+        if (!isIn && isMoving(system.bodies[body])) anyOthers.store(true, std::memory_order_relaxed);
+        if (isIn && batch.bodies.parts > 1 && group == batch.contacts.between()) batch.bodies.share(places_[body].number);
+      }
+    }
+  });
+  for (std::size_t b = 0; b < made_.count; ++b) {
+    SoftBatch& batch = made_.list[b];
+    columnFirsts_.clear();
+    std::uint32_t next = 0;
+    for (std::uint32_t column = firstColumns_[b]; column < firstColumns_[b + 1]; ++column) {
+      columnFirsts_.push_back(next);
+      for (std::size_t piece = 0; piece < pieces; ++piece) next += std::exchange(counts_[piece * columns + column], next);
+    }
+    columnFirsts_.push_back(next);
+    batch.contacts.makeRoom(columnFirsts_);
+    if (batch.bodies.parts == 1) continue;
+    batch.bodies.putSharedFirst(context.tasks);
+    numberBodies(batch.bodies);
+  }
+  const auto take = [&](std::size_t i, std::uint32_t a, std::uint32_t b) {
+    const LiveContact& contact = all[i];
+    const std::uint32_t at = counts_[i / kContactGrain * columns + columnOf_[i]]++;
+    made_.list[batchOf_[contact.island]].contacts.contacts[at] = {contact.contact, a,           b, contact.points,
+                                                                  contact.kept,    contact.rank};
+  };
+  if (anyOthers.load()) {  // they get their numbers one after another
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::uint32_t batch = batchOf_[all[i].island];
+      const std::uint32_t a = numberIn(batch, all[i].a, system, false);
+      take(i, a, numberIn(batch, all[i].b, system, false));
+    }
+    return;
+  }
+  context.tasks.parallelFor(all.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const std::uint32_t batch = batchOf_[all[i].island];
+      const auto numberOf = [&](std::uint32_t body) {
+        return places_[body].batch == batch ? places_[body].number : made_.list[batch].bodies.ground();
+      };
+      take(i, numberOf(all[i].a), numberOf(all[i].b));
+    }
+  });
 }
 
 void SoftStepper::makeBatches(StepContext& context, const std::vector<IslandPlan>& plans) {
   System& system = context.system;
   const std::size_t islands = plans.size();
 
-  // How large islands are.
-  assignGently(sizes_, islands, Size{});
   assignGently(batchOf_, islands, kNone);
   const auto forEachJoint = [&](auto&& work) {
     for (std::uint32_t i = 0; i < system.joints.size(); ++i) {
@@ -48,16 +129,12 @@ void SoftStepper::makeBatches(StepContext& context, const std::vector<IslandPlan
       if (a != kNone || b != kNone) work(i, joint, a != kNone ? a : b);
     }
   };
-  for (const LiveContact& contact : plan_.contacts()) ++sizes_[contact.island].contacts;
-  forEachJoint([&](std::uint32_t, const Joint&, std::uint32_t island) { ++sizes_[island].joints; });
-  for (std::uint32_t i = 0; i < system.bodies.size(); ++i)
-    if (plan_.islandOf(i) != kNone) ++sizes_[plan_.islandOf(i)].bodies;
 
   // Small islands with the same plan share a batch.
   made_.count = 0;
   open_.clear();
   for (std::size_t i = 0; i < islands; ++i) {
-    const Size& size = sizes_[i];
+    const SubstepPlan::Size size = plan_.sizeOf(i);
     if (size.contacts + size.joints == 0) continue;
     auto at = std::find_if(open_.begin(), open_.end(), [&](const Open& open) { return open.plan == plans[i]; });
     if (at == open_.end() || at->size.bodies + size.bodies > kBatchBodies) {
@@ -69,7 +146,6 @@ void SoftStepper::makeBatches(StepContext& context, const std::vector<IslandPlan
     at->size.bodies += size.bodies;
     at->size.contacts += size.contacts;
     batchOf_[i] = at->batch;
-    made_.list[at->batch].contacts.expected = at->size.contacts;
     makeRoom(made_.list[at->batch].bodies.movable, at->size.bodies);
   }
 
@@ -94,30 +170,12 @@ void SoftStepper::makeBatches(StepContext& context, const std::vector<IslandPlan
   }
   for (std::size_t b = 0; b < made_.count; ++b) {
     SoftBodies& bodies = made_.list[b].bodies;
-    bodies.parts = splitter_.split(system.bodies, context.tasks, bodies.movable, bodies.partOf);
+    bodies.parts = splitter_.split(system.bodies, context.tasks, bodies.movable, bodies.partOf, bodies.cuts);
+    bodies.clearShared();
     made_.list[b].contacts.clear(bodies.parts);
-    for (std::uint32_t i = 0; i < bodies.movable.size(); ++i) places_[bodies.movable[i]].number = i;
+    numberBodies(bodies);
   }
-  // The part of a body that can be moved; of the other one if it cannot.
-  const auto groupOf = [&](const LiveContact& contact, const SoftBatch& batch) {
-    if (batch.bodies.parts == 1) return 0u;
-    const bool movesA = plan_.islandOf(contact.a) != kNone, movesB = plan_.islandOf(contact.b) != kNone;
-    const std::uint32_t a = batch.bodies.partOf[places_[movesA ? contact.a : contact.b].number];
-    const std::uint32_t b = batch.bodies.partOf[places_[movesB ? contact.b : contact.a].number];
-    return a == b ? a : batch.contacts.between();
-  };
-  for (const LiveContact& contact : plan_.contacts()) {
-    SoftBatch& batch = made_.list[batchOf_[contact.island]];
-    if (batch.bodies.parts > 1) batch.contacts.count(groupOf(contact, batch));
-  }
-  for (std::size_t b = 0; b < made_.count; ++b) made_.list[b].contacts.allCounted();
-  for (const LiveContact& contact : plan_.contacts()) {
-    const std::uint32_t batch = batchOf_[contact.island];
-    const std::uint32_t a = numberIn(batch, contact.a, system, false);
-    const std::uint32_t b = numberIn(batch, contact.b, system, false);
-    made_.list[batch].contacts.add({contact.contact, a, b, contact.points, contact.kept, contact.rank},
-                                   groupOf(contact, made_.list[batch]));
-  }
+  takeContacts(context);
   forEachJoint([&](std::uint32_t index, const Joint& joint, std::uint32_t island) {
     const std::uint32_t batch = batchOf_[island];
     const std::uint32_t a = numberIn(batch, joint.a, system, true);
@@ -192,13 +250,15 @@ void SoftStepper::step(StepContext& context, double dt) {
   if (std::any_cast<SoftBatches>(&system.rows) == nullptr) system.rows = SoftBatches();
   std::swap(made_, std::any_cast<SoftBatches&>(system.rows));
   const std::vector<IslandPlan>& plans = plan_.make(context, dt);
-  const std::uint64_t signature = plan_.signature();
+  // Where nothing touches, batches follow from bodies and joints alone.
+  const bool jointsOnly = plan_.contacts().empty() && !system.joints.empty();
+  const std::uint64_t signature = plan_.signature(jointsOnly ? &system : nullptr);
   if (made_.signature != signature) {
     makeBatches(context, plans);
-    // Joints, and what moves but cannot be moved, are not in the signature.
-    const bool complete =
-        system.joints.empty() && std::all_of(made_.list.begin(), made_.list.end(),
-                                             [](const SoftBatch& batch) { return batch.bodies.others.empty(); });
+    // Otherwise joints, and what moves but cannot be moved, are not in the signature.
+    const bool complete = jointsOnly || (system.joints.empty() &&
+                                         std::all_of(made_.list.begin(), made_.list.end(),
+                                                     [](const SoftBatch& batch) { return batch.bodies.others.empty(); }));
     made_.signature = complete ? std::optional(signature) : std::nullopt;
   }
   context.timer.finish(Phase::Prepare);

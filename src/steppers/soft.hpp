@@ -29,21 +29,22 @@ class SoftStepper : public Stepper {
   // Where a body is. Those that cannot be moved may be in many batches: this is the last one that asked.
   struct Place {
     std::uint32_t batch = kNone, number = kNone;
+    std::uint32_t part = 0;
   };
   void makeBatches(StepContext& context, const std::vector<IslandPlan>& plans);
   void stepBatches(StepContext& context, double dt);
+  void numberBodies(const SoftBodies& bodies);
+  void takeContacts(StepContext& context);
+  std::uint32_t groupOf(const LiveContact& contact, const SoftBatch& batch) const;
   std::uint32_t numberIn(std::uint32_t batch, std::uint32_t body, const System& system, bool hasJoint);
   void moveOthers(StepContext& context, double dt) const;
   void report(StepContext& context) const;
 
-  struct Size {
-    std::uint32_t bodies = 0, contacts = 0, joints = 0;
-  };
   // A batch that takes in more islands.
   struct Open {
     IslandPlan plan;
     std::uint32_t batch;
-    Size size;
+    SubstepPlan::Size size;
   };
 
   SubstepPlan plan_;
@@ -52,7 +53,11 @@ class SoftStepper : public Stepper {
   std::vector<Place> places_;  // by body
   std::vector<Open> open_;
   std::vector<std::uint32_t> batchOf_;  // by island; kNone: nothing touches it
-  std::vector<Size> sizes_;             // by island
+  // Contacts on their way into batches: columns are those of SoftContacts, batch after batch.
+  std::vector<std::uint32_t> firstColumns_;  // by batch
+  std::vector<std::uint32_t> columnOf_;      // by contact
+  std::vector<std::uint32_t> counts_;        // by piece of the contacts and column; then where the next one goes
+  std::vector<std::uint32_t> columnFirsts_;
 };
 
 }  // namespace cairn

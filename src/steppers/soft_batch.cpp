@@ -15,27 +15,54 @@ void SoftBatch::clear(const IslandPlan& newPlan) {
   bodies.movable.clear();
   bodies.others.clear();
   contacts.contacts.clear();
-  contacts.expected = 0;
   joints.joints.clear();
 }
 
-// Contacts alone, and nothing special about any body: two loops over the parts do.
-void SoftBatch::plainSubstep(StepContext& context, bool first, const wide::SubstepValues& values) {
+// Contacts alone, and nothing special about any body. The relaxation of a substep and the soft pass of the next are made
+// part by part: relaxation begins with the contacts between parts and the soft pass ends with them, so that a part waits for
+// no other in between, and its contacts come from memory once for the two.
+void SoftBatch::plainSubsteps(StepContext& context, const wide::SubstepValues& values) {
   const Tasks& tasks = context.tasks;
-  const auto begin = [&](std::size_t part) {
-    if (!first) contacts.look(context, bodies, part);
-    if (part < bodies.parts) bodies.integrateVelocities(part, values.h);
+  wide::SolverBody* const solver = bodies.solver();
+  const auto arrange = [&](ContactGroup& group, int substep) {
+    if (substep == 0 || plan.changesOrder) group.arrange(substep);
   };
-  if (first) {
-    contacts.applyImpulses(tasks, bodies.solver(), begin);
-    contacts.solve(tasks, bodies.solver(), values, nothing);
-  } else {
-    contacts.solve(tasks, bodies.solver(), values, begin);
-  }
-  bodies.moveOthers(values.h);
-  contacts.relax(tasks, bodies.solver(), values, [&](std::size_t part) {
-    if (part < bodies.parts) bodies.integratePositions(part, values.h);
+  const auto relax = [&](std::size_t part, ContactGroup& group) {
+    bodies.integratePositions(part, values.h);
+    group.relax(nullptr, solver, values);
+  };
+
+  contacts.forEachPart(tasks, [&](std::size_t part, ContactGroup& group) {
+    arrange(group, 0);
+    bodies.integrateVelocities(part, values.h);
+    group.applyImpulses(nullptr, solver);
   });
+  ContactGroup* const between = contacts.betweenParts();
+  if (between != nullptr) {
+    arrange(*between, 0);
+    between->applyImpulses(&tasks, solver);
+  }
+  for (int substep = 0; substep < plan.substeps; ++substep) {
+    contacts.forEachPart(tasks, [&](std::size_t part, ContactGroup& group) {
+      if (substep > 0) {
+        relax(part, group);
+        arrange(group, substep);
+        contacts.look(context, bodies, group);
+        bodies.integrateVelocities(part, values.h);
+      }
+      group.solve(nullptr, solver, values);
+    });
+    bodies.moveOthers(values.h);
+    if (between == nullptr) continue;
+    if (substep > 0) {
+      arrange(*between, substep);
+      contacts.look(context, bodies, *between);
+    }
+    between->solve(&tasks, solver, values);
+    bodies.integrateShared(values.h);
+    between->relax(&tasks, solver, values);
+  }
+  contacts.forEachPart(tasks, relax);
 }
 
 void SoftBatch::step(StepContext& context, double dt, wide::Width width) {
@@ -52,7 +79,7 @@ void SoftBatch::step(StepContext& context, double dt, wide::Width width) {
     if (timed) timer.finish(phase);
   };
 
-  bodies.begin(context, dt, h);
+  bodies.begin(context, dt, h, !contacts.contacts.empty());
   contacts.begin(context, bodies, dt, h);
   for (const ContactEnds& ends : joints.joints.empty() ? std::span<const ContactEnds>() : contacts.contacts) {
     bodies.noteContact(ends.a);
@@ -62,33 +89,37 @@ void SoftBatch::step(StepContext& context, double dt, wide::Width width) {
   timer.finish(Phase::Prepare);
 
   const bool plain = joints.joints.empty() && bodies.isPlain() && !contacts.mayBounce();
-  for (int substep = 0; substep < substeps; ++substep) {
-    if (substep == 0 || plan.tall) contacts.arrange(substep);
-    if (plain) {
-      plainSubstep(context, substep == 0, values);
-      continue;
-    }
+  if (plain) plainSubsteps(context, values);
+  wide::SolverBody* const solver = bodies.solver();
+  for (int substep = 0; substep < substeps && !plain; ++substep) {
+    if (substep == 0 || plan.changesOrder) contacts.arrange(substep);
     if (substep > 0) contacts.look(context, bodies);  // before, they were ranked
-    if (contacts.mayBounce()) contacts.noteApproach(tasks, bodies.solver());
+    if (contacts.mayBounce())
+      contacts.forEachGroup(tasks, BetweenParts::Last,
+                            [&](ContactGroup& group, const Tasks* all) { group.noteApproach(all, solver); });
     bodies.integrateVelocities(context, h);
     finish(Phase::Integrate);
     if (substep == 0) {
-      contacts.applyImpulses(tasks, bodies.solver(), nothing);
+      contacts.forEachGroup(tasks, BetweenParts::Last,
+                            [&](ContactGroup& group, const Tasks* all) { group.applyImpulses(all, solver); });
     } else {
-      contacts.refreshSpinning(bodies);
+      contacts.refreshSpinning(tasks, bodies);
     }
     joints.applyImpulses(context, bodies);
     joints.solve(context, bodies, false);
-    contacts.solve(tasks, bodies.solver(), values, nothing);
+    contacts.forEachGroup(tasks, BetweenParts::Last,
+                          [&](ContactGroup& group, const Tasks* all) { group.solve(all, solver, values); });
     finish(Phase::Solve);
     bodies.integratePositions(context, h);
     finish(Phase::Integrate);
     joints.solve(context, bodies, true);
-    contacts.relax(tasks, bodies.solver(), values, nothing);
+    contacts.forEachGroup(tasks, BetweenParts::First,
+                          [&](ContactGroup& group, const Tasks* all) { group.relax(all, solver, values); });
     joints.addUp(context);
     if (contacts.mayBounce()) {
       bodies.markContactChange(context);
-      contacts.bounce(tasks, bodies.solver(), values);
+      contacts.forEachGroup(tasks, BetweenParts::Last,
+                            [&](ContactGroup& group, const Tasks* all) { group.bounce(all, solver, values); });
     }
     finish(Phase::Solve);
   }

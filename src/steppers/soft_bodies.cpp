@@ -48,7 +48,7 @@ std::uint32_t SoftBodies::addOther(std::uint32_t body) {
   return ground() + static_cast<std::uint32_t>(others.size());
 }
 
-void SoftBodies::begin(StepContext& context, double dt, double h) {
+void SoftBodies::begin(StepContext& context, double dt, double h, bool haveContacts) {
   const System& system = context.system;
   const std::size_t count = movable.size() + 1 + others.size();
   resizeGently(solver_, count);
@@ -82,11 +82,17 @@ void SoftBodies::begin(StepContext& context, double dt, double h) {
       accelerations_[i] = marks_[i] = wide::BodyRow{};
       velocityOf(solver) = linearOf(marks_[i]) = body.velocity.cast<float>();
       spinOf(solver) = angularOf(marks_[i]) = body.spin.cast<float>();
-      const Symmetric3 inverseInertia = turnedTensor(body.rotation.toRotationMatrix(), body.inverseInertia);
-      soft = {massRow(inverseInertia, body.inverseMass), kNone, body.lockedPosition};
+      soft = SoftBody{};
+      soft.mass.inverseMass = static_cast<float>(body.inverseMass);
+      soft.locked = body.lockedPosition;
       linearOf(accelerations_[i]) =
           without(gravity * body.gravityScale + body.force * body.inverseMass, soft.locked).cast<float>();
-      Vec3 angular = inverseInertia * body.torque;
+      Vec3 angular = Vec3::Zero();
+      if (haveContacts || !body.torque.isZero(0.0)) {
+        const Symmetric3 inverseInertia = turnedTensor(body.rotation.toRotationMatrix(), body.inverseInertia);
+        soft.mass = massRow(inverseInertia, body.inverseMass);
+        angular = inverseInertia * body.torque;
+      }
       const double turn = gyroscopicTurn(body, dt);
       if (turn > kGyroscopicTurn && turn <= kFastTurn) angular += gyroscopicAcceleration(body, dt, integrator);
       angularOf(accelerations_[i]) = angular.cast<float>();
@@ -116,13 +122,13 @@ void SoftBodies::follow(const StepContext& context, std::uint32_t index, double 
   if (bodies_[index].precise != kNone) return;
   const Body& body = context.system.bodies[indexOf(index)];
   bodies_[index].precise = static_cast<std::uint32_t>(precise_.size());
-  PreciseBody precise;
+  PreciseBody& precise = precise_.emplace_back();
   precise.body = index;
   precise.center = body.center;
   precise.rotation = precise.rowRotation = body.rotation;
+  precise.moves = body.moves();
   precise.gyroscopic = index < ground() && gyroscopicTurn(body, dt) > kFastTurn;
   spinning_ |= precise.gyroscopic;
-  precise_.push_back(precise);
   if (precise.gyroscopic) followInertia(context.system, index);
 }
 
@@ -201,14 +207,14 @@ void SoftBodies::integratePositions(StepContext& context, double h) {
     wide::integratePositions(solver_.data(), first, last, static_cast<float>(h));
   });
   for (PreciseBody& precise : precise_) {
-    const Body& body = bodies[indexOf(precise.body)];
-    if (!body.moves()) continue;
+    if (!precise.moves) continue;
     auto spin = spinOf(solver_[precise.body]);
     const Vec3 turn = spin.cast<double>();
     const Quat before = precise.rotation;
     precise.rotation =
         precise.gyroscopic ? cayleyTurned(before, before.conjugate() * turn, h) : cayleyTurnedBy(turn, before, h);
-    if (bodies_[precise.body].mass.inverseMass == 0.0f) continue;
+    if (!precise.gyroscopic && !precise.followsInertia) continue;
+    const Body& body = bodies[indexOf(precise.body)];
     if (precise.gyroscopic) {
       // The midpoint rule keeps the momentum that the substep began with; constraints added theirs at the midpoint. With
       // M the momentum at the midpoint spin (in body axes) the end momentum is M + (h/2) M x m, see math/rotation.hpp.
@@ -226,19 +232,44 @@ void SoftBodies::integratePositions(StepContext& context, double h) {
   }
 }
 
-void SoftBodies::integrateVelocities(std::size_t part, double h) {
-  const auto [first, last] = partBodies_[part];
-  wide::integrateVelocities(rows(), first, last, static_cast<float>(h), limits_, false);
+void SoftBodies::clearShared() {
+  sharedEnds_.assign(parts, 0);
+  isShared_.assign(parts > 1 ? movable.size() : 0, 0);
 }
 
-void SoftBodies::integratePositions(std::size_t part, double h) {
-  const auto [first, last] = partBodies_[part];
-  wide::integratePositions(solver_.data(), first, last, static_cast<float>(h));
+void SoftBodies::putSharedFirst(const Tasks& tasks) {
+  resizeGently(buffer_, movable.size());
+  tasks.parallelFor(parts, 1, [&](std::size_t part, std::size_t) {
+    const auto [first, last] = movableIn(part);
+    std::uint32_t next = first, other = first;
+    for (std::uint32_t i = first; i < last; ++i) {
+      if (isShared_[i] != 0) {
+        movable[next++] = movable[i];
+      } else {
+        buffer_[other++] = movable[i];
+      }
+    }
+    sharedEnds_[part] = next;
+    std::copy(buffer_.begin() + first, buffer_.begin() + other, movable.begin() + next);
+  });
 }
 
-void SoftBodies::moveOthers(double h) {
-  wide::integratePositions(solver_.data(), ground() + 1, solver_.size(), static_cast<float>(h));
+void SoftBodies::integrateVelocities(std::size_t part, float h) {
+  const auto [first, last] = partBodies_[part];
+  wide::integrateVelocities(rows(), first, last, h, limits_, false);
 }
+
+void SoftBodies::integratePositions(std::size_t part, float h) {
+  const auto [first, last] = partBodies_[part];
+  wide::integratePositions(solver_.data(), std::max(first, sharedEnds_[part]), last, h);
+}
+
+void SoftBodies::integrateShared(float h) {
+  for (std::size_t part = 0; part < parts; ++part)
+    wide::integratePositions(solver_.data(), partBodies_[part].first, sharedEnds_[part], h);
+}
+
+void SoftBodies::moveOthers(float h) { wide::integratePositions(solver_.data(), ground() + 1, solver_.size(), h); }
 
 void SoftBodies::markContactChange(StepContext& context) {
   context.tasks.parallelFor(bodies_.size(), kBodyGrain,

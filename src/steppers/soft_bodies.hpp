@@ -6,10 +6,12 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include "dynamics/colouring.hpp"
 #include "dynamics/system.hpp"
+#include "steppers/split_bodies.hpp"
 #include "steppers/stepper.hpp"
 #include "wide/body_kernels.hpp"
 
@@ -38,6 +40,7 @@ struct PreciseBody {
   Vec3 midpoint = Vec3::Zero();         // rad/s, world axes: the spin to turn by, before constraints
   Quat rowRotation = Quat::Identity();  // that the contact rows of this substep belong to (gyroscopic bodies only)
   Float3 change = Float3::Zero();       // rad/s: by the last substep's contact impulses, for the inertia now (likewise)
+  bool moves = false;
   bool gyroscopic = false;
   bool followsInertia = false;  // gyroscopic bodies, and whoever asked for it
 };
@@ -49,6 +52,7 @@ class SoftBodies {
   // Parts of a large island.
   std::size_t parts = 1;
   std::vector<std::uint16_t> partOf;  // of the movable ones, if there are several parts; they are in the order of parts
+  Cuts cuts;
   // Of a part; of all parts if there is no such.
   MovableBodies movableIn(std::size_t part) const {
     if (parts == 1 || part >= parts) return {0, ground()};
@@ -56,18 +60,28 @@ class SoftBodies {
     return {static_cast<std::uint32_t>(range.first - partOf.begin()),
             static_cast<std::uint32_t>(range.second - partOf.begin())};
   }
+  // Who is shared is said once `partOf` is known. Then those are put first in their part (`movable` changes): what other
+  // threads come for lies together, and processors that fetch a neighbour along with it take nothing away that is in use.
+  void clearShared();
+  void share(std::uint32_t body) {  // from any thread
+    std::atomic_ref(isShared_[body]).store(1, std::memory_order_relaxed);
+  }
+  void putSharedFirst(const Tasks& tasks);
   std::uint32_t ground() const { return static_cast<std::uint32_t>(movable.size()); }
   std::uint32_t addOther(std::uint32_t body);  // its number in the batch
 
-  void begin(StepContext& context, double dt, double h);
+  // Without contacts no one asks for inertia in the world's axes.
+  void begin(StepContext& context, double dt, double h, bool haveContacts);
   void follow(const StepContext& context, std::uint32_t body, double dt);  // keeps track of its orientation
   void integrateVelocities(StepContext& context, double h);
   void integratePositions(StepContext& context, double h);
-  // The same for the bodies of one part alone, if nothing is special about any body; what cannot be moved goes by itself.
+  // The same for the bodies of one part alone, if nothing is special about any body. Positions of those that are shared
+  // with other parts, because a contact with another part holds on to them, and of what cannot be moved, go by themselves.
   bool isPlain() const { return precise_.empty() && locked_.empty(); }
-  void integrateVelocities(std::size_t part, double h);
-  void integratePositions(std::size_t part, double h);
-  void moveOthers(double h);
+  void integrateVelocities(std::size_t part, float h);
+  void integratePositions(std::size_t part, float h);
+  void integrateShared(float h);
+  void moveOthers(float h);
   // Notes what contacts changed in this substep; needed if velocities are to be changed by others before the next one.
   void markContactChange(StepContext& context);
   // `follow`: notes which parts have settled. In these no body has moved by more than a hair since their contacts were
@@ -103,6 +117,9 @@ class SoftBodies {
 
   wide::BodyRow limits_;  // m/s, rad/s
   std::vector<MovableBodies> partBodies_;
+  std::vector<std::uint32_t> sharedEnds_;  // by part: its shared bodies come before this one
+  std::vector<std::uint8_t> isShared_;     // by movable body, before they are put first
+  std::vector<std::uint32_t> buffer_;
   std::vector<std::uint8_t> settled_;  // by part
   std::vector<wide::SolverBody> solver_;
   std::vector<wide::BodyRow> accelerations_, damping_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "steppers/contact_springs.hpp"
+
 namespace cairn {
 
 namespace {
@@ -10,40 +12,22 @@ namespace {
 constexpr double kTwoPi = 6.283185307179586;
 // Stored impulses are rescaled when the step changes, but not across absurd ratios.
 constexpr double kMostRescaling = 10.0;
-// Angular frequency of contact springs times substep, at most. Sweeps with warm starts act on the slow modes of a tall stack
-// as springs of 2 m/h^2; a contact spring that is stiffer than those feeds the mode (see docs/how-a-step-works.md: unstable
-// from the square root of 2 on).
-constexpr double kMostAngle = kTwoPi * 3.0 / 16.0;
-
-wide::Softness softness(double frequency, double dampingRatio, double h) {
-  if (frequency <= 0.0) return {0.0f, 1.0f};
-  const double omega = kTwoPi * frequency;
-  const double a1 = 2.0 * dampingRatio + h * omega;
-  const double a2 = h * omega * a1;
-  return {static_cast<float>(omega / a1), static_cast<float>(a2 / (1.0 + a2))};
-}
-
 }  // namespace
 
-void SoftContacts::clear(std::size_t parts) {
-  groups_.resize(parts == 1 ? 1 : parts + 1);
-  firsts_.assign(groups_.size() + 1, 0);
-  if (parts == 1) firsts_[1] = expected;
-}
+void SoftContacts::clear(std::size_t parts) { groups_.resize(parts == 1 ? 1 : parts + 1); }
 
-void SoftContacts::allCounted() {
-  for (std::size_t i = 1; i < firsts_.size(); ++i) firsts_[i] += firsts_[i - 1];
-  next_.assign(firsts_.begin(), firsts_.end() - 1);
-  watchedFrom_.assign(firsts_.begin() + 1, firsts_.end());
+void SoftContacts::makeRoom(std::span<const std::uint32_t> firsts) {
+  firsts_.assign(firsts.begin(), firsts.end());
   resizeAnew(contacts, firsts_.back());
 }
 
 void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, double h) {
   System& system = context.system;
   const SoftOptions& options = context.settings.soft;
-  const double most = kMostAngle / (kTwoPi * h);  // Hz
-  values_.fill.between = softness(std::min(options.contactFrequency, most), options.contactDampingRatio, h);
-  values_.fill.ground = softness(std::min(2.0 * options.contactFrequency, most), 0.5 * options.contactDampingRatio, h);
+  const double most = kSpringAngle / h, wanted = kTwoPi * options.contactFrequency;  // 1/s
+  const double zeta = options.contactDampingRatio;
+  values_.fill.between = softness(std::min(wanted, most), zeta, h);
+  values_.fill.ground = softness(std::min(2.0 * wanted, most), 0.5 * zeta, h);
   values_.fill.pushOut = static_cast<float>(options.pushOutSpeed);
   const double ratio = system.impulseSeconds > 0.0 ? dt / system.impulseSeconds : 0.0;
   const bool like = ratio > 1.0 / kMostRescaling && ratio < kMostRescaling;
@@ -52,24 +36,21 @@ void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, do
   values_.near = static_cast<float>(nearGap(context.settings.speculativeDistance));
   values_.unscale = static_cast<float>(dt / h);
 
-  context.tasks.parallelFor(groups_.size(), 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      const auto from = contacts.begin() + firsts_[i], watched = contacts.begin() + watchedFrom_[i];
-      groups_[i].begin(std::span(from, watched), std::span(watched, contacts.begin() + firsts_[i + 1]), bodies.movableIn(i),
-                       system.contacts.slots, bodies, values_);
-    }
+  forAll(context.tasks, [&](std::size_t i, ContactGroup& group) {
+    const auto column = [&](std::size_t c) {
+      return std::span<const ContactEnds>(contacts.data() + firsts_[c], contacts.data() + firsts_[c + 1]);
+    };
+    group.begin(column(2 * i), column(2 * i + 1), bodies.movableIn(i), system.contacts.slots, bodies, values_);
   });
   mayBounce_ = std::any_of(groups_.begin(), groups_.end(), [](const ContactGroup& group) { return group.mayBounce(); });
 }
 
 void SoftContacts::look(const StepContext& context, SoftBodies& bodies) {
-  context.tasks.parallelFor(groups_.size(), 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) look(context, bodies, i);
-  });
+  forAll(context.tasks, [&](std::size_t, ContactGroup& group) { look(context, bodies, group); });
 }
 
-void SoftContacts::refreshSpinning(SoftBodies& bodies) {
-  for (ContactGroup& group : groups_) group.refreshSpinning(bodies);
+void SoftContacts::refreshSpinning(const Tasks& tasks, SoftBodies& bodies) {
+  if (bodies.anySpinning()) forAll(tasks, [&](std::size_t, ContactGroup& group) { group.refreshSpinning(bodies); });
 }
 
 void SoftContacts::forgetRows() {
@@ -77,9 +58,8 @@ void SoftContacts::forgetRows() {
 }
 
 void SoftContacts::finish(StepContext& context, const SoftBodies& bodies) {
-  context.tasks.parallelFor(groups_.size(), 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) groups_[i].finish(context.system.contacts.slots, values_.unscale, bodies);
-  });
+  forAll(context.tasks,
+         [&](std::size_t, ContactGroup& group) { group.finish(context.system.contacts.slots, values_.unscale, bodies); });
 }
 
 int SoftContacts::colours() const {
@@ -90,17 +70,6 @@ int SoftContacts::colours() const {
 
 void SoftContacts::arrange(int number) {
   for (ContactGroup& group : groups_) group.arrange(number);
-}
-
-void SoftContacts::noteApproach(const Tasks& tasks, const wide::SolverBody* bodies) {
-  sweep(tasks, nothing, [&](wide::Blocks blocks, auto* points, auto* approaches) {
-    wide::noteApproach(blocks, points, approaches, bodies);
-  });
-}
-void SoftContacts::bounce(const Tasks& tasks, wide::SolverBody* bodies, const wide::SubstepValues& values) {
-  sweep(tasks, nothing, [&](wide::Blocks blocks, auto* points, auto* approaches) {
-    wide::bounce(blocks, points, approaches, bodies, values);
-  });
 }
 
 }  // namespace cairn

@@ -12,78 +12,68 @@
 
 namespace cairn {
 
-// For sweeps with nothing to be done first.
-inline constexpr auto nothing = [](std::size_t) {};
+// When contacts between parts have their turn.
+enum class BetweenParts { First, Last };
 
 class SoftContacts {
  public:
   std::vector<ContactEnds> contacts;  // slots, with the batch's numbers of the bodies; group by group
 
-  // Taking contacts in: with several parts, all are counted by their group; then they are added.
-  std::uint32_t expected = 0;
+  // Taking contacts in. They lie column by column: for each group, those that are swept and then those that are watched
+  // (contact_watch.hpp). `firsts`: where columns begin, and the end.
   void clear(std::size_t parts);
-  void count(std::uint32_t group) { ++firsts_[group + 1]; }
-  void allCounted();
-  // Of a group, those that are watched (contact_watch.hpp) come last.
-  void add(const ContactEnds& ends, std::uint32_t group) {
-    contacts[ends.rank != 0 ? --watchedFrom_[group] : next_[group]++] = ends;
-  }
   std::uint32_t between() const { return static_cast<std::uint32_t>(groups_.size()) - 1; }  // the group between parts
+  std::size_t columns() const { return 2 * groups_.size(); }
+  static std::uint32_t columnOf(std::uint32_t group, bool watched) { return 2 * group + (watched ? 1 : 0); }
+  void makeRoom(std::span<const std::uint32_t> firsts);
 
   void begin(StepContext& context, SoftBodies& bodies, double dt, double h);
   void finish(StepContext& context, const SoftBodies& bodies);
   void forgetRows();  // of a step that was not the last
-  void refreshSpinning(SoftBodies& bodies);
+  void refreshSpinning(const Tasks& tasks, SoftBodies& bodies);
   bool mayBounce() const { return mayBounce_; }
   int colours() const;  // the most of any group
   void arrange(int number);
 
   // Before each substep: takes in watched contacts that might meet in it.
   void look(const StepContext& context, SoftBodies& bodies);
-  // Each of these calls first(part) for every part before that part's contacts are swept, on the same thread: what a part's
-  // bodies need done need not wait for the other parts.
-  template <class First>
-  void applyImpulses(const Tasks& tasks, wide::SolverBody* bodies, First&& first) {
-    sweep(tasks, first, [&](wide::Blocks blocks, auto* points, auto*) { wide::applyImpulses(blocks, points, bodies); });
+  void look(const StepContext& context, SoftBodies& bodies, ContactGroup& group) const {
+    group.look(context.system.contacts.slots, bodies, values_);
   }
-  template <class First>
-  void solve(const Tasks& tasks, wide::SolverBody* bodies, const wide::SubstepValues& values, First&& first) {
-    sweep(tasks, first, [&](wide::Blocks blocks, auto* points, auto*) { wide::solveSoft(blocks, points, bodies, values); });
+
+  std::size_t parts() const { return groups_.size() == 1 ? 1 : groups_.size() - 1; }
+  // Calls work(i, group) for the contacts within each part, side by side.
+  template <class Work>
+  void forEachPart(const Tasks& tasks, Work&& work) {
+    tasks.parallelFor(parts(), 1, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) work(i, groups_[i]);
+    });
   }
-  template <class First>
-  void relax(const Tasks& tasks, wide::SolverBody* bodies, const wide::SubstepValues& values, First&& first) {
-    sweep(tasks, first, [&](wide::Blocks blocks, auto* points, auto*) { wide::relax(blocks, points, bodies, values); });
+  ContactGroup* betweenParts() { return groups_.size() == 1 ? nullptr : &groups_.back(); }
+  // Calls work(group, tasks) for all contacts; those between parts get the tasks.
+  template <class Work>
+  void forEachGroup(const Tasks& tasks, BetweenParts when, Work&& work) {
+    ContactGroup* const between = betweenParts();
+    if (between != nullptr && when == BetweenParts::First) work(*between, &tasks);
+    forEachPart(tasks, [&](std::size_t, ContactGroup& group) { work(group, nullptr); });
+    if (between != nullptr && when == BetweenParts::Last) work(*between, &tasks);
   }
-  // The same for contacts of one part, or those between.
-  void look(const StepContext& context, SoftBodies& bodies, std::size_t group) {
-    groups_[group].look(context.system.contacts.slots, bodies, values_);
-  }
-  void noteApproach(const Tasks& tasks, const wide::SolverBody* bodies);
-  void bounce(const Tasks& tasks, wide::SolverBody* bodies, const wide::SubstepValues& values);
 
  private:
-  std::size_t parts() const { return groups_.size() == 1 ? 1 : groups_.size() - 1; }
-  template <class First, class Kernel>
-  void sweep(const Tasks& tasks, First&& first, Kernel&& kernel) {
-    if (groups_.size() == 1) {
-      first(0);
-      return groups_[0].sweep(nullptr, kernel);
-    }
-    tasks.parallelFor(parts(), 1, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        first(i);
-        groups_[i].sweep(nullptr, kernel);
-      }
+  // Calls work(i, group) for all groups, side by side. With many parts, what is between them is far larger than any, and is
+  // begun first; with few it comes last, so that a thread gets the same parts as in forEachPart.
+  template <class Work>
+  void forAll(const Tasks& tasks, Work&& work) {
+    constexpr std::size_t kManyParts = 8;
+    const std::size_t count = groups_.size(), shift = count > kManyParts ? count - 1 : 0;
+    tasks.parallelFor(count, 1, [&](std::size_t first, std::size_t) {
+      const std::size_t i = (first + shift) % count;
+      work(i, groups_[i]);
     });
-    if (groups_.size() == parts()) return;
-    first(parts());
-    groups_.back().sweep(&tasks, kernel);
   }
 
   std::vector<ContactGroup> groups_;   // one of each part, and the one between parts if there are several
-  std::vector<std::uint32_t> firsts_;  // of each group in `contacts`, and the end
-  std::vector<std::uint32_t> next_;    // where the next one of a group goes
-  std::vector<std::uint32_t> watchedFrom_;
+  std::vector<std::uint32_t> firsts_;  // of each column in `contacts`, and the end
   SoftContactValues values_{};
   bool mayBounce_ = false;
 };

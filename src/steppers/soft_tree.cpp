@@ -2,33 +2,15 @@
 
 #include <algorithm>
 
+#include "steppers/soft_tree_parts.hpp"
+
 namespace cairn {
 
 namespace {
 
-constexpr double kBeta = 0.5;  // of the geometric stiffness, see the header
-// A load has snapped if it is this many times the one that the inertia was made for, and is felt: its stiffness makes up
-// more than this share of the inertia. The substep is solved again at most this often.
-constexpr double kSnap = 1.5;
-constexpr double kFeltLoad = 0.1;
-constexpr int kMostSnaps = 3;
-// Errors are left alone while they are no larger than this on the average (m or rad).
-constexpr double kLeastError = 1e-5;
 // A correction moves no body by more than this many times the errors of its tree together, nor turns it by more (rad).
 constexpr double kMostMoved = 4.0;
 constexpr double kMostTurned = 0.05;
-
-Vec3 velocityOf(const wide::SolverBody& body) { return {body.velocity[0], body.velocity[1], body.velocity[2]}; }
-Vec3 spinOf(const wide::SolverBody& body) { return {body.spin[0], body.spin[1], body.spin[2]}; }
-
-// How much faster than w x r the end of an arm gets to where it will be, m/s: (R r - r)/h - w x r with the turn R that
-// integratePositions makes (the Cayley transform). `q` is h w/2 and `scale` is 2/(h (1 + q.q)), or 0 beyond kMostArc.
-inline Vec3 curveOf(const Vec3& q, double square, double scale, const Vec3& arm) {
-  const Vec3 across = q.cross(arm);
-  return scale * (q.cross(across) - square * across);
-}
-
-double arcScale(double square, double h) { return 4.0 * square > kMostArc * kMostArc ? 0.0 : 2.0 / (h * (1.0 + square)); }
 
 inline void stiffen(TreeLink& link, const Vec3& r, const Vec3& impulse, double h) {
   const double along = r.dot(impulse);
@@ -42,19 +24,26 @@ inline void stiffen(TreeLink& link, const Vec3& r, const Vec3& impulse, double h
 
 void SoftTree::begin(const System& system, const SoftBodies& bodies, const std::vector<JointEnds>& joints,
                      const TreePlan& plan, const TreePlan::Tree& tree, const std::vector<char>& pushed, double h) {
-  joints_.clear();
-  nodes_.clear();
+  // What is in the tables stays there: all of it that is read is written first.
+  const std::uint32_t count = tree.lastLink - tree.firstLink;
+  joints_.clear(count);
+  nodes_.resize(count);
   holds_.clear();
   stays_.clear();
   h_ = h;
   alone_ = true;
   account_ = kNone;
   left_ = -1.0;
-  for (std::uint32_t i = tree.firstLink; i < tree.lastLink; ++i) {
-    const TreePlan::Link& from = plan.links[i];
-    Node& node = nodes_.emplace_back();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const TreePlan::Link& from = plan.links[tree.firstLink + i];
+    Node& node = nodes_[i];
     node.body = bodies.preciseBodies()[from.node].body;
     node.index = bodies.indexOf(node.body);
+    node.precise = from.node;
+    node.joint = node.holder = kNone;
+    node.isB = true;
+    node.load.setZero();
+    node.total.setZero();
     alone_ &= pushed[from.node] == 0;
     Hold kind = Hold::Nothing;
     if (from.joint != kNone) {
@@ -70,17 +59,21 @@ void SoftTree::begin(const System& system, const SoftBodies& bodies, const std::
       kind = ball ? Hold::Ball : Hold::Rows;
       if (ball) node.load = (node.isB ? 1.0 : -1.0) * Vec3(joint.impulse[0], joint.impulse[1], joint.impulse[2]);
       if (!ball) holds_.emplace_back(joint, ends, h);
+    } else {
+      node.anchor.setZero();
     }
-    joints_.links[joints_.addLink(from.parent, kind)].mass = system.bodies[node.index].mass;
+    joints_.setLink(i, from.parent, kind, system.bodies[node.index].mass);
   }
   for (std::uint32_t i = tree.firstStay; i < tree.lastStay; ++i) {
     const TreePlan::Stay& from = plan.stays[i];
     joints_.addStay(from.link);
     stays_.emplace_back(system.joints[joints[from.joint].joint], joints[from.joint], h);
   }
+  areRods_ = alone_ && holds_.empty() && stays_.empty() && beginRods(system);
 }
 
 void SoftTree::refresh(const System& system, SoftBodies& bodies, double elapsed) {
+  if (areRods_) return refreshRods(bodies);
   double fastest = 0.0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     Node& node = nodes_[i];
@@ -256,6 +249,7 @@ void SoftTree::pushBodies(SoftBodies& bodies) const {
 }
 
 void SoftTree::solve(System& system, SoftBodies& bodies) {
+  if (areRods_) return solveRods(system, bodies);
   forgetImpulses(system);
   stiffenLinks();
   askKept(system, bodies);
@@ -269,7 +263,10 @@ void SoftTree::solve(System& system, SoftBodies& bodies) {
   if (alone_) limitGain(system, bodies);
   addImpulses(system);
   pushBodies(bodies);
-  if (questions_ == 1) return;
+  if (questions_ == 2) correct(bodies, errors);
+}
+
+void SoftTree::correct(SoftBodies& bodies, double errors) const {
   const double share = h_ * shareOfCorrection(errors);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const TreeLink::Question& correction = joints_.links[i].questions[kCorrection];
@@ -290,14 +287,16 @@ void SoftTree::finish(System& system) const {
     if (joints_.links[i].kind != Hold::Ball) continue;
     const double sign = nodes_[i].isB ? 1.0 : -1.0;
     Joint& joint = system.joints[nodes_[i].joint];
+    const Vec3& impulse = areRods_ ? joints_.links[i].questions[kKept].impulse : nodes_[i].impulse;
     for (int k = 0; k < 3; ++k) {
-      joint.impulse[k] = sign * nodes_[i].impulse[k];
+      joint.impulse[k] = sign * impulse[k];
       joint.totalRows[k] = joint.totalImpulse[k] = sign * nodes_[i].total[k];
     }
   }
 }
 
 void SoftTree::addUp(System& system) {
+  if (areRods_) return;  // solveRods() did
   for (Node& node : nodes_) node.total += node.impulse;
   for (const TreeRows& rows : holds_) rows.addUp(system.joints[rows.joint()]);
   for (const TreeRows& rows : stays_) rows.addUp(system.joints[rows.joint()]);

@@ -35,6 +35,7 @@
 
 #include "steppers/joint_tree.hpp"
 #include "steppers/plan_trees.hpp"
+#include "steppers/rod_tree.hpp"
 #include "steppers/soft_bodies.hpp"
 #include "steppers/tree_rows.hpp"
 
@@ -55,24 +56,32 @@ class SoftTree {
  private:
   // A body of the tree and the joint that holds it, besides what the algebra needs (TreeLink).
   struct Node {
-    std::uint32_t body = kNone;    // in the batch
-    std::uint32_t index = kNone;   // in System::bodies
-    std::uint32_t joint = kNone;   // in System::joints; kNone: it floats
-    std::uint32_t holder = kNone;  // the body at the joint's other end, in the batch
-    bool isB = true;               // of the joint
-    Mat3 axes;                     // now
-    Vec3 center;                   // m, now
-    Vec3 halfTurn;                 // rad: half of what its spin turns it by in this substep
-    double turnSquare;             // rad^2, of halfTurn
-    double arcScale;               // 1/s: see curveOf
-    Symmetric3 inertia;            // kg m^2, world axes, now, its own
+    Node() {}              // NOLINT: all that is read is written first
+    std::uint32_t body;    // in the batch
+    std::uint32_t index;   // in System::bodies
+    std::uint32_t joint;   // in System::joints; kNone: it floats
+    std::uint32_t holder;  // the body at the joint's other end, in the batch
+    bool isB;              // of the joint
+    Mat3 axes;             // now
+    Vec3 center;           // m, now
+    Vec3 halfTurn;         // rad: half of what its spin turns it by in this substep
+    double turnSquare;     // rad^2, of halfTurn
+    double arcScale;       // 1/s: see curveOf
+    Symmetric3 inertia;    // kg m^2, world axes, now, its own (of trees of rods only if it is asked for)
     // Of rigid ball joints, this end against the other:
-    Vec3 anchor = Vec3::Zero(), holderAnchor = Vec3::Zero();  // m, body axes
-    Vec3 error = Vec3::Zero();                                // m
-    Vec3 curve = Vec3::Zero();                                // m/s: how much faster it grows than the spins say
-    Vec3 load = Vec3::Zero();                                 // N s, on this body: what the inertia is made for
-    Vec3 impulse = Vec3::Zero();                              // N s, on this body, in this substep
-    Vec3 total = Vec3::Zero();                                // N s, in the step so far
+    Vec3 anchor, holderAnchor;  // m, body axes
+    Vec3 error;                 // m
+    Vec3 curve;                 // m/s: how much faster it grows than the spins say
+    Vec3 load;                  // N s, on this body: what the inertia is made for
+    Vec3 impulse;               // N s, on this body, in this substep
+    Vec3 total;                 // N s, in the step so far
+    // Of trees of rods:
+    std::uint32_t precise;  // SoftBody::precise of the body
+    int axis;               // of the body's axes, that its joints lie on; negative: any
+    double holderReach;     // m, from the parent's centre to the joint, along the parent's axis
+    double loadSquare;      // (N s)^2, of the load
+    Vec3 velocity;          // m/s
+    Vec3 swing;             // 1/s: what its turning adds to that a metre along its axis
   };
   struct Energy {
     double gain = 0.0;     // J, by the joints, in this substep
@@ -89,6 +98,7 @@ class SoftTree {
   void askKept(const System& system, SoftBodies& bodies);
   double askCorrection();  // returns how far it moves the joints, together (m and rad)
   double shareOfCorrection(double errors) const;
+  void correct(SoftBodies& bodies, double errors) const;
   void addImpulses(System& system);
   void pushBodies(SoftBodies& bodies) const;
 
@@ -96,14 +106,27 @@ class SoftTree {
   void limitGain(System& system, SoftBodies& bodies);
   double limitArcs(const System& system, SoftBodies& bodies, double whole, double allowed);
   void scaleArcs(double scale);
+  void solveAgain() { areRods_ ? rods_.solve(joints_.links, questions_) : joints_.solve(questions_); }
+
+  // Trees of rods, in soft_tree_rods.cpp.
+  bool beginRods(const System& system);  // false: they are no rods
+  void refreshRods(SoftBodies& bodies);
+  void placeRods();
+  void solveRods(System& system, SoftBodies& bodies);
+  bool takeRodLoads(const System& system);
+  void findInertia(const System& system);
+  void findCurves(SoftBodies& bodies);
 
   JointTree joints_;
+  RodTree rods_;                          // for joints_.links, if areRods_
   std::vector<Node> nodes_;               // like joints_.links
   std::vector<TreeRows> holds_, stays_;   // like joints_.holds and joints_.stays
   std::vector<TreeLink::Question> arcs_;  // answers with arcs, while those without are found
   std::uint32_t account_ = kNone;         // the joint that keeps the tree's spare energy
   bool alone_ = true;                     // no other joints push its bodies
+  bool areRods_ = false;                  // it is alone and has rigid ball joints only, its bodies are rods
   int questions_ = 2;                     // of this substep: with a correction or without
+  double errors_ = 0.0;                   // m: how far the correction moves the joints, together (trees of rods)
   double mostTurn_ = 0.0;                 // rad, of any body in this substep
   double left_ = -1.0;                    // J, kinetic: what the substep before left; negative: not known
   double h_ = 0.0;                        // s

@@ -1,7 +1,7 @@
 // The energy account of a tree, see soft_tree.hpp.
 #include <algorithm>
 
-#include "steppers/soft_tree.hpp"
+#include "steppers/soft_tree_parts.hpp"
 
 namespace cairn {
 
@@ -11,9 +11,6 @@ constexpr double kRounding = 1e-6;    // of the kinetic energy
 constexpr double kMemory = 2.0;       // s: how long a loss is remembered
 constexpr double kBookedTurn = 0.02;  // rad per substep: slower turns follow their arcs so well that nothing is booked
 constexpr double kMostSpare = 0.1;    // of the kinetic energy
-
-Vec3 velocityOf(const wide::SolverBody& body) { return {body.velocity[0], body.velocity[1], body.velocity[2]}; }
-Vec3 spinOf(const wide::SolverBody& body) { return {body.spin[0], body.spin[1], body.spin[2]}; }
 
 }  // namespace
 
@@ -42,6 +39,7 @@ void SoftTree::limitGain(System& system, SoftBodies& bodies) {
     left_ = -1.0;
     return;
   }
+  if (areRods_) findInertia(system);
   const Energy energy = energyOf(bodies);
   double& spare = system.joints[account_].spareEnergy;
   // What the turning of bodies since the last substep changed.
@@ -67,9 +65,10 @@ void SoftTree::scaleArcs(double scale) {
 double SoftTree::limitArcs(const System& system, SoftBodies& bodies, double whole, double allowed) {
   arcs_.clear();
   for (const TreeLink& link : joints_.links) arcs_.push_back(link.questions[kKept]);
+  if (areRods_) findCurves(bodies);
   scaleArcs(0.5);
   askKept(system, bodies);
-  joints_.solve(questions_);
+  solveAgain();
   const double half = energyOf(bodies).gain;
   double curvature = 0.0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -86,7 +85,7 @@ double SoftTree::limitArcs(const System& system, SoftBodies& bodies, double whol
   if (!std::isfinite(share)) share = 0.0;
   scaleArcs(2.0 * std::clamp(share, 0.0, 1.0));
   askKept(system, bodies);
-  joints_.solve(questions_);
+  solveAgain();
   return energyOf(bodies).gain;
 }
 

@@ -28,29 +28,33 @@ void SoftTrees::begin(StepContext& context, SoftBodies& bodies, const std::vecto
   }
   plan_.make(nodes);
   others_.insert(others_.end(), plan_.loops.begin(), plan_.loops.end());
-  std::erase_if(plan_.trees, [&](const TreePlan::Tree& tree) {
+  used_.clear();
+  for (std::uint32_t at = 0; at < plan_.trees.size(); ++at) {
+    const TreePlan::Tree& tree = plan_.trees[at];
     bool touches = false;
     for (std::uint32_t i = tree.firstLink; i < tree.lastLink; ++i)
       touches |= bodies[bodies.preciseBodies()[plan_.links[i].node].body].touching;
-    if (!touches) return false;
+    if (!touches) {
+      used_.push_back(at);
+      continue;
+    }
     for (std::uint32_t i = tree.firstLink; i < tree.lastLink; ++i)
       if (plan_.links[i].joint != kNone) others_.push_back(plan_.links[i].joint);
     for (std::uint32_t i = tree.firstStay; i < tree.lastStay; ++i) others_.push_back(plan_.stays[i].joint);
-    return true;
-  });
+  }
   std::sort(others_.begin(), others_.end());
   pushed_.assign(nodes, 0);
   for (const std::uint32_t i : others_)
     for (const std::uint32_t body : {joints[i].a, joints[i].b}) pushed_[bodies[body].precise] = 1;
 
-  count_ = plan_.trees.size();
-  if (trees_.size() < count_) trees_.resize(count_);
-  for (std::size_t i = 0; i < count_; ++i) trees_[i].begin(system, bodies, joints, plan_, plan_.trees[i], pushed_, h);
+  if (trees_.size() < used_.size()) trees_.resize(used_.size());
+  for (std::size_t i = 0; i < used_.size(); ++i)
+    trees_[i].begin(system, bodies, joints, plan_, plan_.trees[used_[i]], pushed_, h);
 }
 
 template <class Work>
 void SoftTrees::forEachTree(StepContext& context, Work&& work) {
-  context.tasks.parallelFor(count_, kTreeGrain, [&](std::size_t first, std::size_t last) {
+  context.tasks.parallelFor(used_.size(), kTreeGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) work(trees_[i]);
   });
 }

@@ -25,8 +25,8 @@ class SoftTrees {
   void forEachTree(StepContext& context, Work&& work);
 
   TreePlan plan_;
-  std::vector<SoftTree> trees_;  // never shrinks: it keeps their memory
-  std::size_t count_ = 0;        // of trees in use
+  std::vector<SoftTree> trees_;      // those in use; never shrinks: it keeps their memory
+  std::vector<std::uint32_t> used_;  // which trees of the plan they are: those that touch nothing
   std::vector<std::uint32_t> others_;
   std::vector<char> pushed_;  // by SoftBody::precise: other joints push it
 };

@@ -9,28 +9,81 @@ namespace cairn {
 namespace {
 constexpr std::size_t kSmallestPart = 256;  // bodies
 constexpr int kMostTimes = 15;
+// A part that is larger than the average by more than this is worth cutting anew: threads would wait for it.
+constexpr double kMostUneven = 1.15;
 }  // namespace
 
 std::size_t BodySplitter::split(const std::vector<Body>& bodies, const Tasks& tasks, std::vector<std::uint32_t>& movable,
-                                std::vector<std::uint16_t>& partOf) {
+                                std::vector<std::uint16_t>& partOf, Cuts& cuts) {
   partOf.clear();
   int times = 0;
   while (movable.size() >> (times + 1) >= kSmallestPart) ++times;
   times = std::min(times, kMostTimes);
   if (times == 0) return 1;
+  const bool known = cuts.times == times;
+  if (!known) cuts = {times, bodies[movable[0]].center, {}};
   resizeGently(items_, movable.size());
-  const Vec3 origin = bodies[movable[0]].center;
+  resizeGently(parts_, movable.size());
   tasks.parallelFor(movable.size(), kSmallestPart, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      const Vec3 place = bodies[movable[i]].center - origin;
+      const Vec3 place = bodies[movable[i]].center - cuts.origin;
       items_[i] = {{static_cast<float>(place.x()), static_cast<float>(place.y()), static_cast<float>(place.z())},
                    movable[i]};
     }
   });
+  if (!known || !sortByParts(tasks, cuts, movable, partOf)) {
+    cutAnew(tasks, cuts);
+    const std::size_t parts = bounds_.size() - 1;
+    partOf.resize(movable.size());
+    tasks.parallelFor(parts, 1, [&](std::size_t first, std::size_t last) {
+      for (std::size_t part = first; part < last; ++part) {
+        for (std::uint32_t i = bounds_[part]; i < bounds_[part + 1]; ++i) {
+          movable[i] = items_[i].index;
+          partOf[i] = static_cast<std::uint16_t>(part);
+        }
+        std::sort(movable.begin() + bounds_[part], movable.begin() + bounds_[part + 1]);
+      }
+    });
+  }
+  return std::size_t{1} << times;
+}
 
-  // Every second bound is new: the middle of what was between its neighbours.
+// By the cuts that there are. False, and nothing done, if parts would be too uneven.
+bool BodySplitter::sortByParts(const Tasks& tasks, const Cuts& cuts, std::vector<std::uint32_t>& movable,
+                               std::vector<std::uint16_t>& partOf) {
+  const std::uint32_t parts = 1u << cuts.times;
+  tasks.parallelFor(items_.size(), kSmallestPart, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      std::uint32_t at = 0;
+      for (int time = 0; time < cuts.times; ++time) {
+        const Cuts::Cut& cut = cuts.cuts[at];
+        at = 2 * at + (items_[i].place[cut.axis] < cut.place ? 1 : 2);
+      }
+      parts_[i] = static_cast<std::uint16_t>(at - (parts - 1));
+    }
+  });
+  bounds_.assign(parts + 1, 0);
+  for (const std::uint16_t part : parts_) ++bounds_[part + 1u];
+  const double most = kMostUneven * static_cast<double>(items_.size()) / parts;
+  if (std::any_of(bounds_.begin(), bounds_.end(), [&](std::uint32_t size) { return size > most; }) ||
+      std::any_of(bounds_.begin() + 1, bounds_.end(), [](std::uint32_t size) { return size == 0; }))
+    return false;
+  for (std::uint32_t part = 0; part < parts; ++part) bounds_[part + 1] += bounds_[part];
+  partOf.resize(items_.size());
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    const std::uint32_t to = bounds_[parts_[i]]++;
+    movable[to] = items_[i].index;
+    partOf[to] = parts_[i];
+  }
+  return true;
+}
+
+// Every second bound is new: the middle of what was between its neighbours.
+void BodySplitter::cutAnew(const Tasks& tasks, Cuts& cuts) {
+  cuts.cuts.resize((std::size_t{1} << cuts.times) - 1);
   bounds_ = {0, static_cast<std::uint32_t>(items_.size())};
-  for (int time = 0; time < times; ++time) {
+  for (int time = 0; time < cuts.times; ++time) {
+    Cuts::Cut* const made = cuts.cuts.data() + (bounds_.size() - 2);
     bounds_.resize(2 * bounds_.size() - 1);
     for (std::size_t i = bounds_.size() - 1; i > 0; i -= 2) {
       bounds_[i] = bounds_[i / 2];
@@ -38,25 +91,13 @@ std::size_t BodySplitter::split(const std::vector<Body>& bodies, const Tasks& ta
     }
     tasks.parallelFor(bounds_.size() / 2, 1, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i)
-        halve(items_.data() + bounds_[2 * i], items_.data() + bounds_[2 * i + 1], items_.data() + bounds_[2 * i + 2]);
+        made[i] =
+            halve(items_.data() + bounds_[2 * i], items_.data() + bounds_[2 * i + 1], items_.data() + bounds_[2 * i + 2]);
     });
   }
-
-  const std::size_t parts = bounds_.size() - 1;
-  partOf.resize(movable.size());
-  tasks.parallelFor(parts, 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t part = first; part < last; ++part) {
-      for (std::uint32_t i = bounds_[part]; i < bounds_[part + 1]; ++i) {
-        movable[i] = items_[i].index;
-        partOf[i] = static_cast<std::uint16_t>(part);
-      }
-      std::sort(movable.begin() + bounds_[part], movable.begin() + bounds_[part + 1]);
-    }
-  });
-  return parts;
 }
 
-void BodySplitter::halve(Item* first, Item* middle, Item* last) {
+Cuts::Cut BodySplitter::halve(Item* first, Item* middle, Item* last) {
   float low[3], high[3];
   std::copy_n(first->place, 3, low);
   std::copy_n(first->place, 3, high);
@@ -72,6 +113,10 @@ void BodySplitter::halve(Item* first, Item* middle, Item* last) {
   std::nth_element(first, middle, last, [axis](const Item& a, const Item& b) {
     return a.place[axis] != b.place[axis] ? a.place[axis] < b.place[axis] : a.index < b.index;
   });
+  // Half way to the last one before it: what trembles does not change sides.
+  float before = low[axis];
+  for (const Item* item = first; item != middle; ++item) before = std::max(before, item->place[axis]);
+  return {axis, before + 0.5f * (middle->place[axis] - before)};
 }
 
 }  // namespace cairn

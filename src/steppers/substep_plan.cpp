@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "steppers/contact_springs.hpp"
 #include "steppers/contact_watch.hpp"
 #include "steppers/free_motion.hpp"
 
@@ -11,13 +13,15 @@ namespace cairn {
 namespace {
 
 constexpr std::size_t kBodyGrain = 256, kContactGrain = 128;
-constexpr double kAngle = 6.283185307179586 * 3.0 / 16.0;  // omega h of the stiffest springs
-constexpr double kDeepest = 0.01;                          // m that a loaded point may sink
-constexpr double kDeepestShare = 0.015;                    // of the body's size, likewise
-constexpr double kSlendernessReserve = 0.65;               // on omega: 1 is Greenhill's column on springs at its corners
-constexpr double kSlow = 0.5;                              // m/s, root mean square of an island that is on the move
-constexpr double kMostAllowance = 4.0;                     // how many times deeper such an island's points may sink
+constexpr double kTwoPi = 6.283185307179586;
+constexpr double kSlendernessReserve = 0.65;  // on omega: 1 is Greenhill's column on springs at its corners
+constexpr double kSlow = 0.5;                 // m/s, root mean square of an island that is on the move
+constexpr double kMostAllowance = 4.0;        // how many times deeper such an island's points may sink
 constexpr double kLayersPerSubstep = 5.5;
+// In an island of so many bodies, one contact of so many may sink so much deeper than the others, if no body is so many
+// times heavier than another. (A light one under a heavy one stands on stiff springs or not at all.)
+constexpr int kManyBodies = 64, kContactsPerOverloaded = 64;
+constexpr double kOverload = 2.0, kAlike = 32.0;
 constexpr double kSubstepsPerTurn = 5.0;        // 1/rad: of jointed bodies
 constexpr double kSubstepsPerFastTurn = 100.0;  // 1/rad: of jointed bodies that turn by more than kFastTurn in a step
 constexpr double kFeltTurning = 0.01;           // of the energy of a tree: what turns with less counts for less
@@ -32,6 +36,9 @@ constexpr double kLeeway = 0.25;    // substeps
 constexpr double kUpright = 0.7;    // cosine: contacts with a steeper normal are between layers
 constexpr double kFastTurn = 0.05;  // rad per step: see soft_bodies.cpp
 
+// Of springs at so many substeps.
+double hardnessFor(double substeps, double dt) { return std::pow(kSpringAngle * substeps / dt, 2); }
+
 // Words of a piece, one after another; a quicker hash than base/hash.hpp.
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) { return (hash ^ word) * 0x9E3779B97F4A7C15u; }
 constexpr std::uint64_t kEmpty = 0x243F6A8885A308D3u;
@@ -42,11 +49,33 @@ double SubstepPlan::layersOf(const Need& need) {
   return need.layers == 0 ? 1.0 : 1.0 + (need.high - need.low) * need.layers / std::max(need.thickness, 1e-9);
 }
 
-double SubstepPlan::substepsFor(const Need& need, double gravity, double dt) {
+void SubstepPlan::ContactSums::add(const LiveContact& contact, const ContactSurvey& survey) {
+  hardness = std::max(hardness, survey.hardness);
+  deepest = std::min(deepest, survey.deepest);
+  ++contacts;
+  points += contact.points;
+  exact |= contact.exact;
+  if (survey.thickness < 0.0f) return;
+  ++layers;
+  thickness += survey.thickness;
+}
+
+double SubstepPlan::hardnessOfMost(const Need& need, const Loads& loads, double most) {
+  int above = need.contacts / kContactsPerOverloaded;
+  for (int bin = kLoadBins - 1; bin >= 0; --bin) {
+    above -= static_cast<int>(loads[bin]);
+    if (above >= 0) continue;
+    const double share = (bin + 1.0) / kLoadBins;
+    return std::clamp(most * share * share, need.hardness / kOverload, need.hardness);
+  }
+  return need.hardness / kOverload;
+}
+
+double SubstepPlan::substepsFor(const Need& need, double gravity, double dt, double stiffest) {
   // Bodies on the move are pressed together for a moment, and may sink deeper: no one sees it.
   const double speed = std::sqrt(need.speeds / need.bodies);
   const double load = std::sqrt(need.hardness / std::min(1.0 + speed / kSlow, kMostAllowance));
-  if (need.layers == 0) return load * dt / kAngle;
+  if (need.layers == 0) return std::min(load, stiffest) * dt / kSpringAngle;
   const double thickness = std::max(need.thickness / need.layers, 1e-9);
   const double n = need.bodies;
   // Of a column of the same weight all the way up: what tapers, as pyramids do, bears less.
@@ -56,8 +85,8 @@ double SubstepPlan::substepsFor(const Need& need, double gravity, double dt) {
   const double gyration = 0.5 * (xx + yy) - std::sqrt(0.25 * (xx - yy) * (xx - yy) + xy * xy);
   const double buckling =
       std::sqrt(gravity * height * height * height / (kGreenhill * thickness * thickness * std::max(gyration, 1e-12)));
-  return std::max(
-      {load * dt / kAngle, kSlendernessReserve * buckling * dt / kAngle, height / (thickness * kLayersPerSubstep)});
+  const double omega = std::min(std::max(load, kSlendernessReserve * buckling), stiffest);
+  return std::max(omega * dt / kSpringAngle, height / (thickness * kLayersPerSubstep));
 }
 
 double SubstepPlan::substepsForTree(const Need& need, double dt) {
@@ -69,7 +98,62 @@ double SubstepPlan::substepsForTree(const Need& need, double dt) {
     const double felt = isHeld && need.energy > 0.0 ? std::sqrt(need.turning / (kFeltTurning * need.energy)) : need.turn;
     fast = kSubstepsPerFastTurn * std::min(need.turn, felt);
   }
-  return std::max(kSubstepsPerTurn * dt * std::sqrt(need.spin), fast);
+  return std::max(kSubstepsPerTurn * dt * need.spin, fast);
+}
+
+void SubstepPlan::BodySums::add(const Brief& brief, const BodySurvey& body) {
+  if (bodies == 0) origin = {body.x, body.y, brief.height};
+  const double dx = body.x - origin.x(), dy = body.y - origin.y(), dz = brief.height - origin.z();
+  const double speedSquare = brief.motion.velocity.squaredNorm(), bodyMass = 1.0 / brief.inverseMass;
+  ++bodies;
+  z += dz;
+  low = std::min(low, dz);
+  high = std::max(high, dz);
+  x += dx;
+  y += dy;
+  xx += dx * dx + body.xx;
+  xy += dx * dy + body.xy;
+  yy += dy * dy + body.yy;
+  spinning |= body.turn > kFastTurn;
+  turn = std::max<double>(turn, body.turn);
+  spin = std::max<double>(spin, brief.motion.spin);
+  energy += 0.5 * bodyMass * speedSquare + body.turning;
+  turning += static_cast<double>(body.turning) * body.turn * body.turn;
+  speeds += speedSquare;
+  mass += bodyMass;
+  heaviest = std::max(heaviest, bodyMass);
+  lightness = std::max<double>(lightness, brief.inverseMass);
+  before += body.before;
+  known += body.before > 0 ? 1 : 0;
+}
+
+void SubstepPlan::BodySums::add(const BodySums& others) {
+  if (bodies == 0) {
+    *this = others;
+    return;
+  }
+  const Vec3 d = others.origin - origin;
+  const double n = others.bodies;
+  bodies += others.bodies;
+  z += others.z + n * d.z();
+  low = std::min(low, others.low + d.z());
+  high = std::max(high, others.high + d.z());
+  x += others.x + n * d.x();
+  y += others.y + n * d.y();
+  xx += others.xx + 2.0 * d.x() * others.x + n * d.x() * d.x();
+  xy += others.xy + d.x() * others.y + d.y() * others.x + n * d.x() * d.y();
+  yy += others.yy + 2.0 * d.y() * others.y + n * d.y() * d.y();
+  spinning |= others.spinning;
+  turn = std::max(turn, others.turn);
+  spin = std::max(spin, others.spin);
+  energy += others.energy;
+  turning += others.turning;
+  speeds += others.speeds;
+  mass += others.mass;
+  heaviest = std::max(heaviest, others.heaviest);
+  lightness = std::max(lightness, others.lightness);
+  before += others.before;
+  known += others.known;
 }
 
 void SubstepPlan::surveyBodies(StepContext& context, double dt) {
@@ -83,67 +167,59 @@ void SubstepPlan::surveyBodies(StepContext& context, double dt) {
     origin = body.center;
     break;
   }
+  const bool mayStack = !system.contacts.inUse.empty();  // without contacts there are no layers
   resizeGently(bodies_, system.bodies.size());
   resizeGently(bodySurveys_, system.bodies.size());
-  bodyHashes_.resize((bodies_.size() + kBodyGrain - 1) / kBodyGrain);
+  const std::size_t pieces = (bodies_.size() + kBodyGrain - 1) / kBodyGrain;
+  bodyHashes_.resize(pieces);
+  resizeAnew(bodyPieces_, pieces);
+  // Bodies are looked at side by side, and what they say is added up in their order.
   context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
     std::uint64_t& hash = bodyHashes_[first / kBodyGrain] = kEmpty;
+    Piece<BodySums>& piece = bodyPieces_[first / kBodyGrain] = {};
+    bool mixedUp = false;
     for (std::size_t i = first; i < last; ++i) {
       const Body& body = system.bodies[i];
       const bool drives = !body.isDynamic() && !(body.velocity.isZero(0.0) && body.spin.isZero(0.0));
       hash = mixed(hash, (std::uint64_t{drives} << 33) | (std::uint64_t{body.moves()} << 32) | body.island);
       Brief& brief = bodies_[i] = Brief{};
+      brief.motion = {body.velocity.cast<float>(), static_cast<float>(body.spin.norm())};
       if (body.island == kNone || !body.moves()) continue;
-      brief = {body.island, static_cast<float>(body.inverseMass), body.thickness, 0.0f};
-      BodySurvey& survey = bodySurveys_[i];
-      const Vec3 place = body.center - origin;
-      survey.x = static_cast<float>(side.dot(place));
-      survey.y = static_cast<float>(front.dot(place));
-      survey.z = static_cast<float>(up.dot(place));
-      // Its own spread: of a body with moments I, the mean of (a.r)(b.r) is ((tr I / 2) a.b - a.I b) / m.
-      const Mat3 toBody = body.rotation.toRotationMatrix().transpose();
-      const Vec3 a = toBody * side, b = toBody * front;
-      const Vec3 ia = body.inertia * a;
-      const double half = 0.5 * body.inertia.trace();
-      survey.xx = static_cast<float>((half - a.dot(ia)) * body.inverseMass);
-      survey.xy = static_cast<float>(-b.dot(ia) * body.inverseMass);
-      survey.yy = static_cast<float>((half - b.dot(body.inertia * b)) * body.inverseMass);
-      survey.spin = static_cast<float>(body.spin.squaredNorm());
-      survey.speed = static_cast<float>(body.velocity.squaredNorm());
-      survey.mass = static_cast<float>(body.mass);
+      brief = {brief.motion, body.island, static_cast<float>(body.inverseMass), body.thickness, 0.0f};
+      BodySurvey& survey = bodySurveys_[i] = BodySurvey{};
+      if (mayStack) {
+        const Vec3 place = body.center - origin;
+        survey.x = static_cast<float>(side.dot(place));
+        survey.y = static_cast<float>(front.dot(place));
+        brief.height = static_cast<float>(up.dot(place));
+        // Its own spread: of a body with moments I, the mean of (a.r)(b.r) is ((tr I / 2) a.b - a.I b) / m.
+        const Mat3 toBody = body.rotation.toRotationMatrix().transpose();
+        const Vec3 a = toBody * side, b = toBody * front;
+        const Vec3 ia = body.inertia * a;
+        const double half = 0.5 * body.inertia.trace();
+        survey.xx = static_cast<float>((half - a.dot(ia)) * body.inverseMass);
+        survey.xy = static_cast<float>(-b.dot(ia) * body.inverseMass);
+        survey.yy = static_cast<float>((half - b.dot(body.inertia * b)) * body.inverseMass);
+      }
       survey.turn = static_cast<float>(gyroscopicTurn(body, dt));
-      survey.turning = survey.mass * body.size * body.size * survey.spin / 9.0f;  // as if all moments were alike
+      const float edge = body.size * brief.motion.spin / 3.0f;
+      survey.turning = static_cast<float>(body.mass) * edge * edge;  // as if all moments were alike
       survey.before = body.substeps;
+      if (piece.all.bodies == 0) piece.island = body.island;
+      mixedUp |= piece.island != body.island;
+      if (!mixedUp) piece.all.add(brief, survey);
     }
+    if (mixedUp) piece.island = kNone;
   });
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    Brief& brief = bodies_[i];
-    if (brief.island == kNone) continue;
-    const BodySurvey& survey = bodySurveys_[i];
-    Need& need = needs_[brief.island];
-    if (!need.any) need.origin = {survey.x, survey.y, survey.z};
-    need.any = true;
-    const double x = survey.x - need.origin.x(), y = survey.y - need.origin.y(), z = survey.z - need.origin.z();
-    brief.height = static_cast<float>(z);
-    ++need.bodies;
-    need.z += z;
-    need.low = std::min(need.low, z);
-    need.high = std::max(need.high, z);
-    need.x += x;
-    need.y += y;
-    need.xx += x * x + survey.xx;
-    need.xy += x * y + survey.xy;
-    need.yy += y * y + survey.yy;
-    need.spinning |= survey.turn > kFastTurn;
-    need.turn = std::max<double>(need.turn, survey.turn);
-    need.spin = std::max<double>(need.spin, survey.spin);
-    need.energy += 0.5 * survey.mass * survey.speed + survey.turning;
-    need.turning += static_cast<double>(survey.turning) * survey.turn * survey.turn;
-    need.speeds += survey.speed;
-    need.mass += survey.mass;
-    need.lightness = std::max<double>(need.lightness, brief.inverseMass);
-    need.before += survey.before;
-    need.known += survey.before > 0 ? 1 : 0;
+  for (std::size_t piece = 0; piece < pieces; ++piece) {
+    const auto& [island, all] = bodyPieces_[piece];
+    if (island != kNone) {
+      needs_[island].add(all);
+      continue;
+    }
+    if (all.bodies == 0) continue;
+    for (std::size_t i = piece * kBodyGrain; i < std::min((piece + 1) * kBodyGrain, bodies_.size()); ++i)
+      if (bodies_[i].island != kNone) needs_[bodies_[i].island].add(bodies_[i], bodySurveys_[i]);
   }
 }
 
@@ -153,22 +229,25 @@ void SubstepPlan::listContacts(const System& system) {
   for (const std::uint32_t slot : system.contacts.inUse) {
     const auto [a, b] = system.contacts.ends[slot];
     const std::uint32_t island = bodies_[a].island != kNone ? bodies_[a].island : bodies_[b].island;
-    if (island != kNone) contacts_.push_back({slot, a, b, island, 0, false, 0});
+    if (island != kNone) contacts_.push_back({slot, a, b, island, 0, false, false, 0});
   }
 }
 
 void SubstepPlan::surveyContacts(StepContext& context, double dt) {
   System& system = context.system;
   const Float3 up = -context.settings.gravity.cast<float>().normalized();
-  const double perSecond = system.impulseSeconds > 0.0 ? 1.0 / system.impulseSeconds : 0.0;
-  const double near = nearGap(context.settings.speculativeDistance);
+  const float perSecond = system.impulseSeconds > 0.0 ? static_cast<float>(1.0 / system.impulseSeconds) : 0.0f;
+  const auto near = static_cast<float>(nearGap(context.settings.speculativeDistance));
   listContacts(system);
 
   // Contacts are looked at side by side, and what they say is added up in their order.
   resizeAnew(contactSurveys_, contacts_.size());
-  contactHashes_.resize((contacts_.size() + kContactGrain - 1) / kContactGrain);
+  const std::size_t pieces = (contacts_.size() + kContactGrain - 1) / kContactGrain;
+  contactHashes_.resize(pieces);
+  resizeAnew(contactPieces_, pieces);
   context.tasks.parallelFor(contacts_.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
     std::uint64_t& hash = contactHashes_[first / kContactGrain] = kEmpty;
+    Piece<ContactSums>& piece = contactPieces_[first / kContactGrain] = {contacts_[first].island};
     for (std::size_t i = first; i < last; ++i) {
       LiveContact& live = contacts_[i];
       Contact& contact = system.contacts.slots[live.contact];
@@ -176,41 +255,70 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
       const Brief& b = bodies_[live.b];
       live.points = contact.count;
       live.kept = contact.atRest == AtRest::Kept;
-      live.rank = watchRank(contact, system.bodies[live.a], system.bodies[live.b], near, dt);
+      live.rank = watchRank(contact, a.motion, b.motion, near, static_cast<float>(dt));
       if (live.rank != 0) clearImpulses(contact);
       const std::uint32_t state = (std::uint32_t{live.rank} << 16) | (live.kept ? 256u : 0u) | live.points;
       hash = mixed(mixed(hash, (std::uint64_t{live.contact} << 32) | state), (std::uint64_t{live.a} << 32) | live.b);
-      ContactSurvey& survey = contactSurveys_[i] = ContactSurvey{};
-      survey.exact = contact.restitution > 0.0f || contact.stiffness > 0.0f;
-      double load = 0.0;
+      live.exact = contact.restitution > 0.0f || contact.stiffness > 0.0f;
+      ContactSurvey& survey = contactSurveys_[i] = {0.0f, 0.0f, -1.0f};
+      float load = 0.0f;
       for (int p = 0; p < contact.count; ++p) {
         load += contact.points[p].normalImpulse;
         survey.deepest = std::min(survey.deepest, contact.points[p].separation);
       }
-      const double depth = std::min(kDeepest, kDeepestShare * (a.inverseMass > b.inverseMass ? a : b).thickness);
-      // The two accelerate each other by this much, m/s^2; what it took to stop them in an impact is over.
-      const double inverseMass = a.inverseMass + b.inverseMass;
-      const double acceleration = (load * inverseMass - std::max(contact.approachSpeed, 0.0f)) * perSecond;
-      if (depth > 0.0) survey.hardness = static_cast<float>(acceleration / depth);
-      survey.isLayer = a.island != kNone && b.island != kNone && !(std::abs(contact.normal.dot(up)) < kUpright);
-      survey.thickness = std::abs(b.height - a.height);
+      const float depth = depthAllowed((a.inverseMass > b.inverseMass ? a : b).thickness);
+      survey.hardness = hardnessOf(load, a.inverseMass + b.inverseMass, contact.approachSpeed, perSecond, depth);
+      if (a.island != kNone && b.island != kNone && !(std::abs(contact.normal.dot(up)) < kUpright))
+        survey.thickness = std::abs(b.height - a.height);
+      if (live.island != piece.island) piece.island = kNone;
+      if (piece.island != kNone) piece.all.add(live, survey);
     }
   });
 
   float deepest = 0.0f;
-  for (std::size_t i = 0; i < contacts_.size(); ++i) {
-    const ContactSurvey& survey = contactSurveys_[i];
-    Need& need = needs_[contacts_[i].island];
-    context.report.contacts += static_cast<int>(contacts_[i].points);
-    deepest = std::min(deepest, survey.deepest);
+  const auto add = [&](std::uint32_t island, const ContactSums& survey) {
+    Need& need = needs_[island];
     need.touches = true;
     need.exact |= survey.exact;
     need.hardness = std::max<double>(need.hardness, survey.hardness);
-    if (!survey.isLayer) continue;
+    need.contacts += survey.contacts;
     need.thickness += survey.thickness;
-    ++need.layers;
+    need.layers += survey.layers;
+    context.report.contacts += survey.points;
+    deepest = std::min(deepest, survey.deepest);
+  };
+  for (std::size_t piece = 0; piece < pieces; ++piece) {
+    if (contactPieces_[piece].island != kNone) {
+      add(contactPieces_[piece].island, contactPieces_[piece].all);
+      continue;
+    }
+    for (std::size_t i = piece * kContactGrain; i < std::min((piece + 1) * kContactGrain, contacts_.size()); ++i) {
+      ContactSums one;
+      one.add(contacts_[i], contactSurveys_[i]);
+      add(contacts_[i].island, one);
+    }
   }
   context.report.solverPenetration = -static_cast<double>(deepest);
+}
+
+// Of large islands in which a contact asks for more than the fewest substeps.
+void SubstepPlan::countLoads(StepContext& context, double dt) {
+  const SoftOptions& options = context.settings.soft;
+  const double fewest = hardnessFor(std::min(options.leastSubsteps, options.substeps), dt);
+  const auto binsPerRoot = static_cast<float>(kLoadBins / std::sqrt(hardnessFor(options.substeps, dt)));
+  loads_.clear();
+  for (Need& need : needs_) {
+    if (need.bodies < kManyBodies || need.hardness <= fewest || need.heaviest * need.lightness > kAlike) continue;
+    need.loads = static_cast<std::uint32_t>(loads_.size());
+    loads_.emplace_back();
+  }
+  if (loads_.empty()) return;
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    const Need& need = needs_[contacts_[i].island];
+    if (need.loads == kNone) continue;
+    const float root = std::sqrt(std::max(contactSurveys_[i].hardness, 0.0f));
+    ++loads_[need.loads][static_cast<int>(std::min(binsPerRoot * root, kLoadBins - 1.0f))];
+  }
 }
 
 void SubstepPlan::surveyJoints(const System& system) {
@@ -226,12 +334,16 @@ void SubstepPlan::surveyJoints(const System& system) {
   }
 }
 
-std::uint64_t SubstepPlan::signature() const {
+std::uint64_t SubstepPlan::signature(const System* withJoints) const {
   std::uint64_t hash = mixed(kEmpty, contacts_.size());
   for (const std::uint64_t piece : bodyHashes_) hash = mixed(hash, piece);
   for (const std::uint64_t piece : contactHashes_) hash = mixed(hash, piece);
   for (const IslandPlan& plan : plans_)
-    hash = mixed(hash, static_cast<std::uint64_t>(plan.substeps) * 2 + (plan.tall ? 1 : 0));
+    hash = mixed(hash, static_cast<std::uint64_t>(plan.substeps) * 2 + (plan.changesOrder ? 1 : 0));
+  if (withJoints == nullptr) return hash;
+  hash = mixed(hash, withJoints->joints.size());
+  for (const Joint& joint : withJoints->joints)
+    hash = mixed(hash, joint.alive ? (std::uint64_t{joint.a} << 32) | joint.b : ~std::uint64_t{0});
   return hash;
 }
 
@@ -239,38 +351,45 @@ const std::vector<IslandPlan>& SubstepPlan::make(StepContext& context, double dt
   System& system = context.system;
   const SoftOptions& options = context.settings.soft;
   const int most = options.substeps, least = std::min(options.leastSubsteps, most);
-  const double gravity = context.settings.gravity.norm();
+  const double gravity = context.settings.gravity.norm(), stiffest = kTwoPi * options.contactFrequency;
   const auto islands = static_cast<std::size_t>(context.report.islands);
   assignGently(plans_, islands, {most, true});
   assignGently(needs_, islands, Need{});
   surveyBodies(context, dt);
   surveyContacts(context, dt);
-  if (least == most) return plans_;
   surveyJoints(system);
+  if (least == most) return plans_;
+  countLoads(context, dt);
 
   for (std::size_t i = 0; i < islands; ++i) {
     const Need& need = needs_[i];
     // The loads of an island that is new are not known yet. Its lightest body might carry all others.
-    if (2 * need.known <= need.bodies)
+    if (2 * need.known <= need.bodies) {
       needs_[i].hardness = std::max(need.hardness, 2.0 * need.mass * need.lightness * gravity / kDeepest);
+    } else if (need.loads != kNone) {
+      needs_[i].hardness = hardnessOfMost(need, loads_[need.loads], hardnessFor(most, dt));
+    }
     // Trees of joints are solved exactly (soft_tree.hpp), but not together with contacts.
     const bool tree = need.joints > 0 && !need.touches && need.inner == need.bodies - 1;
-    if (need.exact || (need.spinning && !tree) || !need.any || (need.joints > 0 && !tree) ||
+    if (need.exact || (need.spinning && !tree) || need.bodies == 0 || (need.joints > 0 && !tree) ||
         (need.joints == 0 && need.bodies <= kFewBodies))
       continue;
-    const double wanted = tree ? std::clamp(substepsForTree(need, dt), std::min<double>(least, kLeastOfTrees), 1.0 * most)
-                               : std::clamp(substepsFor(need, gravity, dt), 1.0 * least, 1.0 * most);
-    // In eighths: it takes eight steps of smaller need to come down by one, or two from far above.
-    const int ceiling = static_cast<int>(std::ceil(wanted));
     // What most of its bodies had before.
     const bool known = 2 * need.known > need.bodies;
+    const double omega = known ? stiffest : std::numeric_limits<double>::infinity();
+    const double wanted = tree ? std::clamp(substepsForTree(need, dt), std::min<double>(least, kLeastOfTrees), 1.0 * most)
+                               : std::clamp(substepsFor(need, gravity, dt, omega), 1.0 * least, 1.0 * most);
+    // In eighths: it takes eight steps of smaller need to come down by one, or two from far above.
+    const int ceiling = static_cast<int>(std::ceil(wanted));
     int eighths = known ? std::min((need.before + need.known / 2) / need.known, 8 * most) : 8 * ceiling;
     if (8.0 * (wanted - kLeeway) > eighths) {
       eighths = 8 * ceiling;
     } else if (8 * (ceiling + 1) <= eighths || eighths % 8 != 0) {
       eighths -= 8 * (ceiling + kFarAbove) < eighths ? 4 : 1;
     }
-    plans_[i] = {(eighths + 7) / 8, layersOf(need) > kTall};
+    const int substeps = (eighths + 7) / 8;
+    const bool strained = substeps * kSpringAngle >= stiffest * dt;
+    plans_[i] = {substeps, layersOf(need) > kTall || strained};
     needs_[i].after = eighths;
   }
   context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {

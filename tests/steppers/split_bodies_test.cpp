@@ -15,12 +15,17 @@ struct Split {
   std::size_t parts = 0;
 };
 
-Split splitOf(const std::vector<Body>& bodies) {
+Split splitOf(const std::vector<Body>& bodies, Cuts& cuts) {
   Split split;
+  BodySplitter splitter;
   split.movable.resize(bodies.size());
   std::iota(split.movable.begin(), split.movable.end(), 0u);
-  split.parts = BodySplitter().split(bodies, Tasks(2), split.movable, split.partOf);
+  split.parts = splitter.split(bodies, Tasks(2), split.movable, split.partOf, cuts);
   return split;
+}
+Split splitOf(const std::vector<Body>& bodies) {
+  Cuts none;
+  return splitOf(bodies, none);
 }
 
 std::vector<Body> cloud(std::size_t count, const Vec3& size, unsigned seed) {
@@ -56,6 +61,37 @@ TEST(SplitBodies, EveryBodyIsInOnePartAndPartsAreAboutEqual) {
     EXPECT_GE(*least, 256u);
     EXPECT_LE(*most - *least, 1u);
   }
+}
+
+// Bodies that move a little stay in their parts, new ones come into the part where they are, and all is cut anew when parts
+// have become uneven.
+TEST(SplitBodies, CutsServeUntilPartsAreUneven) {
+  std::vector<Body> bodies = cloud(4000, Vec3(20, 20, 10), 3);
+  Cuts cuts;
+  const Split before = splitOf(bodies, cuts);
+  ASSERT_EQ(before.parts, 8u);
+  const auto partsByBody = [&](const Split& split) {
+    std::vector<std::uint16_t> parts(split.movable.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[split.movable[i]] = split.partOf[i];
+    return parts;
+  };
+  const std::vector<Cuts::Cut> first = cuts.cuts;
+  const auto isCutAlike = [&] {
+    return std::equal(first.begin(), first.end(), cuts.cuts.begin(), cuts.cuts.end(),
+                      [](const Cuts::Cut& a, const Cuts::Cut& b) { return a.axis == b.axis && a.place == b.place; });
+  };
+  for (Body& body : bodies) body.center.x() += 1e-7;
+  EXPECT_EQ(partsByBody(splitOf(bodies, cuts)), partsByBody(before));
+  EXPECT_TRUE(isCutAlike());
+
+  // One in eight goes to a corner: its part is now too large.
+  for (std::size_t i = 0; i < bodies.size(); i += 8) bodies[i].center = Vec3(0.1, 0.1, 0.1);
+  const Split after = splitOf(bodies, cuts);
+  EXPECT_FALSE(isCutAlike());
+  std::vector<std::size_t> sizes(after.parts, 0);
+  for (const std::uint16_t part : after.partOf) ++sizes[part];
+  const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
+  EXPECT_LE(*most - *least, 1u);
 }
 
 TEST(SplitBodies, AcrossTheLongestSide) {
