@@ -73,6 +73,26 @@ TEST(Colouring, ContactsOfAColourShareNoBodyThatMovesAndNoneIsForgotten) {
   }
 }
 
+// With several threads, unions meet: what one makes a child another may be about to.
+TEST(Islands, AreTheSameForAnyNumberOfThreads) {
+  std::mt19937_64 random(3);
+  const Tasks one(1), two(2), four(4);
+  for (int round = 0; round < 20; ++round) {
+    System system = randomSystem(random, 5000, 4000 + static_cast<int>(random() % 4000));
+    IslandScratch scratch;
+    const auto islandsWith = [&](const Tasks& tasks) {
+      std::vector<std::uint32_t> found{static_cast<std::uint32_t>(findIslands(system, tasks, scratch))};
+      for (const Body& body : system.bodies) found.push_back(body.island);
+      return found;
+    };
+    const std::vector<std::uint32_t> alone = islandsWith(one);
+    for (int again = 0; again < 5; ++again) {
+      ASSERT_EQ(islandsWith(two), alone);
+      ASSERT_EQ(islandsWith(four), alone);
+    }
+  }
+}
+
 TEST(Islands, AreTheConnectedComponentsOfBodiesThatMove) {
   std::mt19937_64 random(2);
   for (int round = 0; round < 200; ++round) {
