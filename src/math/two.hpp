@@ -11,7 +11,6 @@ using Two [[gnu::vector_size(16)]] = double;
 inline Two both(double x) { return Two{x, x}; }
 inline Two firsts(Two a, Two b) { return Two{a[0], b[0]}; }
 inline Two seconds(Two a, Two b) { return Two{a[1], b[1]}; }
-inline Two swapped(Two a) { return Two{a[1], a[0]}; }
 inline double sum(Two a) { return a[0] + a[1]; }
 inline Two sums(Two a, Two b) { return firsts(a, b) + seconds(a, b); }  // a[0] + a[1] and b[0] + b[1]
 
