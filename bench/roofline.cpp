@@ -121,7 +121,7 @@ struct Sweep {
         for (int k = 0; k < 3; ++k) block.inertiaA[k][lane] = block.inertiaB[k][lane] = 6.0f;
         for (int p = 0; p < 4; ++p) {
           wide::ContactPointLanes& point = points[4 * i + static_cast<std::size_t>(p)];
-          for (int k = 0; k < 3; ++k) point.armA[k][lane] = point.armB[k][lane] = number(random);
+          for (int k = 0; k < 3; ++k) point.arm[k][lane] = number(random);
           point.mass[lane] = 1.0f;
           point.stiffness[lane] = 0.9f;
           point.lever[lane] = 0.1f;

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/fetch_ahead.hpp"
 #include "base/hash.hpp"
 
 namespace cairn {
@@ -17,11 +18,6 @@ namespace {
 
 // Contacts of a colour are all over the table: the next ones are asked for while one is worked on.
 constexpr std::uint32_t kAhead = 3;  // lanes
-void fetchAhead(const Contact& contact) {
-  constexpr std::size_t kLine = 64;
-  for (std::size_t at = 0; at < sizeof(Contact); at += kLine)
-    __builtin_prefetch(reinterpret_cast<const char*>(&contact) + at);
-}
 
 constexpr int kPointStride = sizeof(ContactPoint) / sizeof(float);
 static_assert(kPointStride * sizeof(float) == sizeof(ContactPoint));
@@ -50,6 +46,8 @@ std::uint16_t mostPoints(std::span<const ContactEnds> contacts) {
   for (const ContactEnds& ends : contacts) most = std::max<std::uint16_t>(most, ends.points);
   return most;
 }
+
+Float3 laneOf(const wide::Lane3& lanes, int lane) { return {lanes[0][lane], lanes[1][lane], lanes[2][lane]}; }
 
 void setInertia(float (&lanes)[6][kLanes], int lane, const wide::MassRow& mass) {
   for (int k = 0; k < 6; ++k) lanes[k][lane] = mass.inertia[k];
@@ -117,15 +115,20 @@ void ContactGroup::makeBlock(std::span<const ContactEnds> ends, ContactBlock& bl
   std::uint32_t stated = 0;  // bit per lane
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
     if (lane + kAhead < lanes) fetchAhead(slots[ends[lane + kAhead].contact]);
-    const auto [slot, a, b, count, kept, rank] = ends[lane];
+    const ContactEnds& one = ends[lane];
+    const std::uint32_t slot = one.contact;
     const Contact& contact = slots[slot];
+    // The nearer one comes first (see ContactBlock).
+    const std::uint32_t a = contact.anchorsOnB ? one.b : one.a, b = contact.anchorsOnB ? one.a : one.b;
     const std::uint32_t bit = 1u << lane;
     block.contact[lane] = slot;
     block.bodyA[lane] = a;
     block.bodyB[lane] = b;
     block.writesA |= static_cast<std::uint16_t>(a < bodies.ground() ? bit : 0);
     block.writesB |= static_cast<std::uint16_t>(b < bodies.ground() ? bit : 0);
-    if (!(contact.centralA || a == bodies.ground()) || !(contact.centralB || b == bodies.ground())) block.central = 0;
+    const bool centralA = (contact.centralA && bodies[one.a].round) || one.a == bodies.ground();
+    const bool centralB = (contact.centralB && bodies[one.b].round) || one.b == bodies.ground();
+    if (!centralA || !centralB) block.central = 0;
     if (contact.stiffness > 0.0f) {
       stated |= bit;
     } else if (contact.restitution > 0.0f) {
@@ -133,14 +136,14 @@ void ContactGroup::makeBlock(std::span<const ContactEnds> ends, ContactBlock& bl
     }
     setLane(lane, contact.normal.data(), contact.frictionImpulse.data(), contact.points[0].anchor.data(),
             bodies[a].mass.inertia, bodies[b].mass.inertia);
-    sources.count[lane] = static_cast<float>(count);
-    sources.onB[lane] = contact.anchorsOnB ? 1.0f : 0.0f;
+    sources.count[lane] = static_cast<float>(one.points);
+    sources.swapped[lane] = contact.anchorsOnB ? 1.0f : 0.0f;
   }
   for (std::uint32_t lane = lanes; lane < kLanes; ++lane) {
     block.contact[lane] = kNone;
     block.bodyA[lane] = block.bodyB[lane] = bodies.ground();
     setLane(lane, kNothing, kNothing, kNothing, kNothing, kNothing);
-    sources.count[lane] = sources.onB[lane] = 0.0f;
+    sources.count[lane] = sources.swapped[lane] = 0.0f;
   }
   wide::fill(block, points, sources, values.fill);
   for (int lane = 0; stated >> lane != 0; ++lane)
@@ -163,8 +166,8 @@ void ContactGroup::noteBounces(ContactBlock& block, const std::vector<Contact>& 
     if ((block.bounces >> lane & 1) == 0) continue;
     const Contact& contact = slots[block.contact[lane]];
     approach.restitution[lane] = contact.restitution;
-    approach.acceleration[lane] =
-        contact.normal.dot(bodies.acceleration(block.bodyB[lane]) - bodies.acceleration(block.bodyA[lane]));
+    const Float3 relative = bodies.acceleration(block.bodyB[lane]) - bodies.acceleration(block.bodyA[lane]);
+    approach.acceleration[lane] = laneOf(block.normal, lane).dot(relative);
   }
   approaches_.insert(approaches_.end(), block.points, approach);
 }
@@ -242,6 +245,7 @@ void ContactGroup::finish(std::vector<Contact>& slots, float unscale, const Soft
   followed_ = true;
   for (const ContactBlock& block : blocks_) {
     for (int lane = 0; lane < block.lanes; ++lane) {
+      if (lane + static_cast<int>(kAhead) < block.lanes) fetchAhead(slots[block.contact[lane + kAhead]]);
       Contact& contact = slots[block.contact[lane]];
       const bool settled = bodies.isSettled(block.bodyA[lane]) && bodies.isSettled(block.bodyB[lane]);
       followed_ &= settled;
@@ -253,10 +257,11 @@ void ContactGroup::finish(std::vector<Contact>& slots, float unscale, const Soft
         contact.points[p].totalImpulse = point.total[lane];
         if (settled) contact.points[p].separation = point.gap[lane];
       }
-      const Float3 t1(block.tangent[0][lane], block.tangent[1][lane], block.tangent[2][lane]);
-      const Float3 t2 = contact.normal.cross(t1);
-      contact.frictionImpulse = unscale * (block.friction1[lane] * t1 + block.friction2[lane] * t2);
-      contact.totalFriction = block.total1[lane] * t1 + block.total2[lane] * t2;
+      // On the block's B, which may be the contact's A.
+      const Float3 t1 = laneOf(block.tangent, lane), t2 = laneOf(block.normal, lane).cross(t1);
+      const float sign = contact.anchorsOnB ? -1.0f : 1.0f;
+      contact.frictionImpulse = sign * unscale * (block.friction1[lane] * t1 + block.friction2[lane] * t2);
+      contact.totalFriction = sign * (block.total1[lane] * t1 + block.total2[lane] * t2);
       contact.twistImpulse = unscale * block.twist[lane];
       contact.totalTwist = block.totalTwist[lane];
     }

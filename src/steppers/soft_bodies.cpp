@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/fetch_ahead.hpp"
 #include "math/rotation.hpp"
 #include "math/symmetric3.hpp"
 #include "steppers/free_motion.hpp"
@@ -12,11 +13,13 @@ namespace cairn {
 namespace {
 
 constexpr std::size_t kBodyGrain = 256;
+constexpr std::uint32_t kAhead = 4;  // bodies
 // How a body in contact gets its gyroscopic torque, by how far it turns in a step (rad, times how unlike its moments are):
 // not at all, as a constant torque over the step, or substep by substep with its orientation followed.
 constexpr double kGyroscopicTurn = 1e-3;
 constexpr double kFastTurn = 0.05;
 constexpr double kTinyTurn = 1e-6;  // rad
+constexpr double kRound = 1e-6;     // unlikeness of moments that single precision hardly tells from a ball's
 // How far bodies may move before their contacts are brought up to date: half of what a manifold is kept for.
 constexpr float kHair = 2.5e-4f;       // m
 constexpr float kHairShare = 2.5e-4f;  // of the body's size, if that is less
@@ -54,10 +57,6 @@ void SoftBodies::begin(StepContext& context, double dt, double h, bool haveConta
   resizeGently(solver_, count);
   resizeGently(bodies_, count);
   resizeGently(accelerations_, count);
-  const bool damped = std::any_of(movable.begin(), movable.end(), [&](std::uint32_t index) {
-    return system.bodies[index].linearDamping > 0.0 || system.bodies[index].angularDamping > 0.0;
-  });
-  resizeGently(damping_, damped ? count : 0);
   resizeGently(marks_, count);
   precise_.clear();
   locked_.clear();
@@ -73,8 +72,11 @@ void SoftBodies::begin(StepContext& context, double dt, double h, bool haveConta
 
   const Vec3 gravity = context.settings.gravity;
   const Integrator integrator = freeMotion(context.settings).integrator;
+  std::atomic<bool> anyDamped = false, anySpecial = false;
   context.tasks.parallelFor(movable.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    bool damped = false, special = false;
     for (std::size_t i = first; i < last; ++i) {
+      if (i + kAhead < last) fetchAhead(system.bodies[movable[i + kAhead]]);
       const Body& body = system.bodies[movable[i]];
       wide::SolverBody& solver = solver_[i];
       SoftBody& soft = bodies_[i];
@@ -85,6 +87,7 @@ void SoftBodies::begin(StepContext& context, double dt, double h, bool haveConta
       soft = SoftBody{};
       soft.mass.inverseMass = static_cast<float>(body.inverseMass);
       soft.locked = body.lockedPosition;
+      soft.round = body.unlikeness < kRound && body.lockedRotation == 0;
       linearOf(accelerations_[i]) =
           without(gravity * body.gravityScale + body.force * body.inverseMass, soft.locked).cast<float>();
       Vec3 angular = Vec3::Zero();
@@ -96,11 +99,20 @@ void SoftBodies::begin(StepContext& context, double dt, double h, bool haveConta
       const double turn = gyroscopicTurn(body, dt);
       if (turn > kGyroscopicTurn && turn <= kFastTurn) angular += gyroscopicAcceleration(body, dt, integrator);
       angularOf(accelerations_[i]) = angular.cast<float>();
-      if (!damped) continue;
-      linearOf(damping_[i]).setConstant(static_cast<float>(1.0 / (1.0 + h * body.linearDamping)));
-      angularOf(damping_[i]).setConstant(static_cast<float>(1.0 / (1.0 + h * body.angularDamping)));
+      damped |= body.linearDamping > 0.0 || body.angularDamping > 0.0;
+      special |= turn > kFastTurn || soft.locked != 0;
     }
+    if (damped) anyDamped.store(true, std::memory_order_relaxed);
+    if (special) anySpecial.store(true, std::memory_order_relaxed);
   });
+  const bool damped = anyDamped.load();
+  resizeGently(damping_, damped ? count : 0);
+  for (std::uint32_t i = 0; damped && i < movable.size(); ++i) {
+    const Body& body = system.bodies[movable[i]];
+    damping_[i] = wide::BodyRow{};
+    linearOf(damping_[i]).setConstant(static_cast<float>(1.0 / (1.0 + h * body.linearDamping)));
+    angularOf(damping_[i]).setConstant(static_cast<float>(1.0 / (1.0 + h * body.angularDamping)));
+  }
   for (std::uint32_t i = ground(); i < count; ++i) {
     solver_[i] = wide::SolverBody{};
     bodies_[i] = SoftBody{};
@@ -112,7 +124,7 @@ void SoftBodies::begin(StepContext& context, double dt, double h, bool haveConta
     velocityOf(solver_[i]) = linearOf(marks_[i]) = body.velocity.cast<float>();
     spinOf(solver_[i]) = angularOf(marks_[i]) = body.spin.cast<float>();
   }
-  for (std::uint32_t i = 0; i < movable.size(); ++i) {
+  for (std::uint32_t i = 0; anySpecial.load() && i < movable.size(); ++i) {
     if (gyroscopicTurn(system.bodies[movable[i]], dt) > kFastTurn) follow(context, i, dt);
     if (bodies_[i].locked != 0) locked_.push_back(i);
   }
@@ -284,6 +296,7 @@ void SoftBodies::finish(StepContext& context, bool follow) {
     const auto [first, last] = partBodies_[part];
     bool settled = follow;
     for (std::uint32_t i = first; i < last; ++i) {
+      if (i + kAhead < last) fetchAhead(bodies[movable[i + kAhead]]);
       Body& body = bodies[movable[i]];
       const SoftBody& soft = bodies_[i];
       const wide::SolverBody& solver = solver_[i];

@@ -29,6 +29,7 @@ struct SoftBody {
   std::uint32_t precise = kNone;  // index into SoftBodies::precise
   std::uint8_t locked = 0;        // bit per axis along which it does not move
   bool touching = false;          // it has a contact
+  bool round = false;             // it turns alike about every axis
 };
 
 // Bodies whose orientation must be followed within the step: those with joints and those that spin fast for their shape.

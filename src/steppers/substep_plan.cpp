@@ -1,6 +1,7 @@
 #include "steppers/substep_plan.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -12,7 +13,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t kBodyGrain = 256, kContactGrain = 128;
+constexpr std::size_t kBodyGrain = 256, kContactGrain = 128, kListGrain = 512;
 constexpr double kTwoPi = 6.283185307179586;
 constexpr double kSlendernessReserve = 0.65;  // on omega: 1 is Greenhill's column on springs at its corners
 constexpr double kSlow = 0.5;                 // m/s, root mean square of an island that is on the move
@@ -223,14 +224,22 @@ void SubstepPlan::surveyBodies(StepContext& context, double dt) {
   }
 }
 
-void SubstepPlan::listContacts(const System& system) {
-  resizeAnew(contacts_, system.contacts.inUse.size());
-  contacts_.clear();
-  for (const std::uint32_t slot : system.contacts.inUse) {
-    const auto [a, b] = system.contacts.ends[slot];
-    const std::uint32_t island = bodies_[a].island != kNone ? bodies_[a].island : bodies_[b].island;
-    if (island != kNone) contacts_.push_back({slot, a, b, island, 0, false, false, 0});
-  }
+void SubstepPlan::listContacts(const StepContext& context) {
+  const ContactCache& cache = context.system.contacts;
+  resizeAnew(contacts_, cache.inUse.size());
+  std::atomic<bool> anyAsleep = false;
+  context.tasks.parallelFor(contacts_.size(), kListGrain, [&](std::size_t first, std::size_t last) {
+    bool asleep = false;
+    for (std::size_t i = first; i < last; ++i) {
+      const std::uint32_t slot = cache.inUse[i];
+      const auto [a, b] = cache.ends[slot];
+      const std::uint32_t island = bodies_[a].island != kNone ? bodies_[a].island : bodies_[b].island;
+      contacts_[i] = {slot, a, b, island, 0, false, false, 0, 0};
+      asleep |= island == kNone;
+    }
+    if (asleep) anyAsleep.store(true, std::memory_order_relaxed);
+  });
+  if (anyAsleep.load()) std::erase_if(contacts_, [](const LiveContact& contact) { return contact.island == kNone; });
 }
 
 void SubstepPlan::surveyContacts(StepContext& context, double dt) {
@@ -238,7 +247,9 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
   const Float3 up = -context.settings.gravity.cast<float>().normalized();
   const float perSecond = system.impulseSeconds > 0.0 ? static_cast<float>(1.0 / system.impulseSeconds) : 0.0f;
   const auto near = static_cast<float>(nearGap(context.settings.speculativeDistance));
-  listContacts(system);
+  listContacts(context);
+
+  const auto binsPerRoot = static_cast<float>(kLoadBins / std::sqrt(hardnessFor(context.settings.soft.substeps, dt)));
 
   // Contacts are looked at side by side, and what they say is added up in their order.
   resizeAnew(contactSurveys_, contacts_.size());
@@ -268,6 +279,8 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
       }
       const float depth = depthAllowed((a.inverseMass > b.inverseMass ? a : b).thickness);
       survey.hardness = hardnessOf(load, a.inverseMass + b.inverseMass, contact.approachSpeed, perSecond, depth);
+      const float root = std::sqrt(std::max(survey.hardness, 0.0f));
+      live.loadBin = static_cast<std::uint8_t>(std::min(binsPerRoot * root, kLoadBins - 1.0f));
       if (a.island != kNone && b.island != kNone && !(std::abs(contact.normal.dot(up)) < kUpright))
         survey.thickness = std::abs(b.height - a.height);
       if (live.island != piece.island) piece.island = kNone;
@@ -305,7 +318,6 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
 void SubstepPlan::countLoads(StepContext& context, double dt) {
   const SoftOptions& options = context.settings.soft;
   const double fewest = hardnessFor(std::min(options.leastSubsteps, options.substeps), dt);
-  const auto binsPerRoot = static_cast<float>(kLoadBins / std::sqrt(hardnessFor(options.substeps, dt)));
   loads_.clear();
   for (Need& need : needs_) {
     if (need.bodies < kManyBodies || need.hardness <= fewest || need.heaviest * need.lightness > kAlike) continue;
@@ -313,11 +325,9 @@ void SubstepPlan::countLoads(StepContext& context, double dt) {
     loads_.emplace_back();
   }
   if (loads_.empty()) return;
-  for (std::size_t i = 0; i < contacts_.size(); ++i) {
-    const Need& need = needs_[contacts_[i].island];
-    if (need.loads == kNone) continue;
-    const float root = std::sqrt(std::max(contactSurveys_[i].hardness, 0.0f));
-    ++loads_[need.loads][static_cast<int>(std::min(binsPerRoot * root, kLoadBins - 1.0f))];
+  for (const LiveContact& contact : contacts_) {
+    const Need& need = needs_[contact.island];
+    if (need.loads != kNone) ++loads_[need.loads][contact.loadBin];
   }
 }
 

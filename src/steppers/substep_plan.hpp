@@ -33,9 +33,10 @@ struct LiveContact {
   std::uint32_t a, b;     // bodies
   std::uint32_t island;
   std::uint8_t points;
-  bool kept;          // see AtRest in collision/contact.hpp
-  bool exact;         // it bounces or has a stated stiffness, and must be right in time
-  std::uint8_t rank;  // see contact_watch.hpp; 0: it is swept
+  bool kept;             // see AtRest in collision/contact.hpp
+  bool exact;            // it bounces or has a stated stiffness, and must be right in time
+  std::uint8_t rank;     // see contact_watch.hpp; 0: it is swept
+  std::uint8_t loadBin;  // see SubstepPlan::Loads
 };
 
 class SubstepPlan {
@@ -115,7 +116,7 @@ class SubstepPlan {
   static double substepsForTree(const Need& need, double dt);
 
   void surveyBodies(StepContext& context, double dt);
-  void listContacts(const System& system);
+  void listContacts(const StepContext& context);
   void surveyContacts(StepContext& context, double dt);
   void surveyJoints(const System& system);
 

@@ -26,14 +26,14 @@ struct alignas(64) SolverBody {
 };
 
 struct alignas(64) ContactPointLanes {
-  Lane3 armA, armB;  // r x n
-  Lane mass;         // kg, 1 / (J M^-1 J^T); 0 in an empty lane
-  Lane stiffness;    // of the softened row, 1 if rigid: m_soft / m; the spring lets go of the rest of its impulse per pass
-  Lane separation;   // m at the step's beginning
-  Lane gap;          // m after the last substep: nothing moves before the next soft pass asks for it
-  Lane impulse;      // N s in this substep
-  Lane total;        // N s over the step
-  Lane lever;        // m, from the friction centre
+  Lane3 arm;        // r x n about A's centre; about B's it is apart x n more
+  Lane mass;        // kg, 1 / (J M^-1 J^T); 0 in an empty lane
+  Lane stiffness;   // of the softened row, 1 if rigid: m_soft / m; the spring lets go of the rest of its impulse per pass
+  Lane separation;  // m at the step's beginning
+  Lane gap;         // m after the last substep: nothing moves before the next soft pass asks for it
+  Lane impulse;     // N s in this substep
+  Lane total;       // N s over the step
+  Lane lever;       // m, from the friction centre
 };
 
 // What restitution needs of a point, at the substep's beginning. Only blocks that can bounce have these.
@@ -44,36 +44,46 @@ struct alignas(64) ApproachLanes {
   Lane acceleration;  // m/s^2 along the normal, of B against A, by external loads; of the contact
 };
 
+// Of the two bodies, A is the one whose centre is nearer: what is small is known to all digits, and of the other body only
+// how far its centre is from there.
 struct alignas(64) ContactBlock {
   std::uint32_t bodyA[kLanes], bodyB[kLanes];
-  std::uint32_t contact[kLanes];   // where the impulses go back to; UINT32_MAX in an empty lane
   std::uint32_t firstPoint;        // into the array of ContactPointLanes
   std::uint32_t firstApproach;     // into the array of ApproachLanes, if it bounces
   std::uint16_t points;            // the most of any lane
   std::uint16_t lanes;             // that are in use: the first ones
   std::uint16_t writesA, writesB;  // bit per lane: the body can be moved, and is written back
   std::uint16_t bounces;           // bit per lane: restitution may apply
-  std::uint16_t central;           // 1: one point each, and normals go through the centres of what can turn, as balls' do
+  std::uint16_t central;           // 1: one point each, and what can turn are balls that turn alike about every axis
 
+  // What balls need comes first.
   alignas(64) Lane3 normal;  // from A to B
   Lane3 tangent;             // the second tangent is normal x tangent
-  Lane coupling[6];          // 1/kg: what an impulse at point q adds to the velocity of point p > q, at p (p - 1)/2 + q
   Lane inverseMassA, inverseMassB;
-  Lane inertiaA[6], inertiaB[6];  // inverse, 1/(kg m^2), world axes: xx, yy, zz, xy, xz, yz
   Lane friction;
-  Lane relaxes;        // 1, or 0 where relaxation must leave a stated stiffness alone
-  Lane biasRate;       // 1/s: how much of the penetration is undone per second
-  Lane pushOut;        // m/s at most
-  Lane approachSpeed;  // m/s at the friction centre, when the step begins
+  Lane relaxes;                               // 1, or 0 where relaxation must leave a stated stiffness alone
+  Lane biasRate;                              // 1/s: how much of the penetration is undone per second
+  Lane pushOut;                               // m/s at most
+  Lane k11, k22;                              // inverse of the 2 x 2 tangent matrix, kg
+  Lane friction1, friction2, total1, total2;  // impulses in this substep, and over the step
+  // 1/kg: what an impulse at point q adds to the velocity of point p > q, at p (p - 1)/2 + q. Balls have no second point,
+  // and something else there: see Ball.
+  Lane coupling[6];
+  Lane k12;
+  Lane inertiaA[6], inertiaB[6];  // inverse, 1/(kg m^2), world axes: xx, yy, zz, xy, xz, yz
   // Friction of the whole patch acts at one centre: two tangents and a twist.
-  Lane3 armA1, armB1;                // tangent 1
-  Lane3 armA2, armB2;                // tangent 2
-  Lane k11, k12, k22;                // inverse of the 2 x 2 tangent matrix, kg
-  Lane twistMass;                    // kg m^2
-  Lane twist1, twist2;               // 1/(kg m): what the tangent impulses add to the spin about the normal
-  Lane friction1, friction2, twist;  // impulses in this substep
-  Lane total1, total2, totalTwist;   // over the step
+  Lane3 centre;                   // m from A's centre of mass
+  Lane3 apart;                    // m: seen from B's centre of mass, all is this farther
+  Lane twistMass;                 // kg m^2
+  Lane twist1, twist2;            // 1/(kg m): what the tangent impulses add to the spin about the normal
+  Lane twist, totalTwist;         // as friction1, total1
+  Lane approachSpeed;             // m/s at the friction centre, when the step begins
+  std::uint32_t contact[kLanes];  // where the impulses go back to; UINT32_MAX in an empty lane
 };
+
+// What is at these places of `coupling` in a block of balls: how far from the centre they are touched (m), and by how much a
+// tangent impulse turns them (1/(kg m)).
+enum Ball { kReachA, kReachB, kTurnA, kTurnB };
 
 // A body's inverse mass (1/kg) and inertia (1/(kg m^2), world axes: xx, yy, zz, xy, xz, yz).
 struct MassRow {
@@ -93,14 +103,14 @@ struct Softness {
 // Where a block is filled from: for each lane, numbers that lie together in memory. Eight are read of each, whatever they
 // are.
 struct BlockSources {
-  const float* contact[kLanes];   // normal (3), from B's centre of mass to A's (3), friction, twist impulse
+  const float* contact[kLanes];   // normal (3), between (3), friction, twist impulse: see Contact
   const float* friction[kLanes];  // friction impulse on B (3)
-  const float* points[kLanes];    // pointStride apart: anchor (3), separation, normal impulse
+  const float* points[kLanes];    // pointStride apart: place from A's centre of mass (3), separation, normal impulse
   const float* massA[kLanes];     // MassRow
   const float* massB[kLanes];
   int pointStride;         // in numbers
   alignas(64) Lane count;  // points; 0 in an empty lane, whose other sources are zeros
-  Lane onB;                // 1 where anchors are from B's centre of mass, 0 where from A's
+  Lane swapped;            // 1 where the contact's B is A here, and its numbers are to be turned about; else 0
 };
 struct FillValues {
   Softness between, ground;  // two bodies that can be moved, one that cannot
@@ -119,11 +129,12 @@ struct SubstepValues {
 
 // Makes rows of what is known of the contacts. Expected in the blocks: bodies, normal, inverse masses and inertias,
 // `relaxes`, twist, and in place of rows
-//   armA, armB of points    the point, m from the bodies' centres
+//   arm of points           the point, m from A's centre
+//   apart                   from B's centre to A's, m
 //   mass of points          1 where a lane has the point, 0 where not
 //   stiffness of points     where `relaxes` is 0: compliance, m/(N s)
 //   lever of points         its weight for the centre of pressure
-//   armA1                   last friction impulse on B, N s
+//   centre                  last friction impulse on B, N s
 // With `again`, the rows are there already, and only what depends on the inertias is made anew.
 using Blocks = std::span<ContactBlock>;
 void prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies, bool again);

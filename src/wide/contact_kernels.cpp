@@ -27,13 +27,18 @@ void ApplyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies)
       const V3 normal = load(block.normal, at);
       const V3 tangent1 = load(block.tangent, at);
       const V3 tangent2 = cross(normal, tangent1);
+      const V3 beyond = beyondArms(block, normal, at), centre = load(block.centre, at);
+      V3 tangential = scaled(tangent1, load(block.friction1 + at));
+      addScaled(tangential, tangent2, load(block.friction2 + at));
       Push push;
+      push.linear = tangential;
+      push.momentA = cross(centre, tangential);
+      push.momentB = cross(add(centre, load(block.apart, at)), tangential);
       for (unsigned p = 0; p < block.points; ++p) {
         const ContactPointLanes& point = points[block.firstPoint + p];
-        push.add(normal, load(point.armA, at), load(point.armB, at), load(point.impulse + at));
+        const V3 arm = load(point.arm, at);
+        push.add(normal, arm, add(arm, beyond), load(point.impulse + at));
       }
-      push.add(tangent1, load(block.armA1, at), load(block.armB1, at), load(block.friction1 + at));
-      push.add(tangent2, load(block.armA2, at), load(block.armB2, at), load(block.friction2 + at));
       push.addMoment(normal, normal, load(block.twist + at));
       motion.apply(push, block, at);
       motion.write(block, bodies, at);
@@ -48,22 +53,37 @@ struct Load {
 };
 
 // kRelax: the second pass, whose impulses are also added to the step's sums. kTwist: against turning about the normal too;
-// a single point has no lever to do that with. Adds its own impulse to `linear`, which the bodies have yet to get, and the
-// moments to the bodies.
-template <bool kRelax, bool kTwist>
+// a single point has no lever to do that with. kCentral: as ContactBlock::central. Adds its own impulse to `linear`, which
+// the bodies have yet to get, and the moments to the bodies.
+template <bool kRelax, bool kTwist, bool kCentral>
 HWY_INLINE void SolveFriction(ContactBlock& block, PairMotion& motion, const V3& normal, const V3& tangent1,
                               const V3& tangent2, const Load& load_, V3& linear, int at) {
   const V mu = load(block.friction + at);
 
-  const V3 armA1 = load(block.armA1, at), armB1 = load(block.armB1, at);
-  const V3 armA2 = load(block.armA2, at), armB2 = load(block.armB2, at);
-  const V u1 = hn::Add(load_.along1, hn::Sub(dot(armB1, motion.b.angular), dot(armA1, motion.a.angular)));
-  const V u2 = hn::Add(load_.along2, hn::Sub(dot(armB2, motion.b.angular), dot(armA2, motion.a.angular)));
-  const V k12 = load(block.k12 + at);
+  V u1 = load_.along1, u2 = load_.along2;
+  [[maybe_unused]] V3 centreA, centreB;
+  if constexpr (kCentral) {
+    // With the centre at reachA n from A and -reachB n from B.
+    V3 rolling = scaled(motion.b.angular, load(block.coupling[kReachB] + at));
+    addScaled(rolling, motion.a.angular, load(block.coupling[kReachA] + at));
+    u1 = hn::Sub(u1, dot(tangent2, rolling));
+    u2 = hn::Add(u2, dot(tangent1, rolling));
+  } else {
+    centreA = load(block.centre, at);
+    centreB = add(centreA, load(block.apart, at));
+    const V3 turning = sub(cross(motion.b.angular, centreB), cross(motion.a.angular, centreA));
+    u1 = hn::Add(u1, dot(tangent1, turning));
+    u2 = hn::Add(u2, dot(tangent2, turning));
+  }
   const V old1 = load(block.friction1 + at);
   const V old2 = load(block.friction2 + at);
-  V f1 = hn::Sub(old1, hn::Add(hn::Mul(load(block.k11 + at), u1), hn::Mul(k12, u2)));
-  V f2 = hn::Sub(old2, hn::Add(hn::Mul(k12, u1), hn::Mul(load(block.k22 + at), u2)));
+  V less1 = hn::Mul(load(block.k11 + at), u1), less2 = hn::Mul(load(block.k22 + at), u2);
+  if constexpr (!kCentral) {
+    const V k12 = load(block.k12 + at);
+    less1 = hn::Add(less1, hn::Mul(k12, u2));
+    less2 = hn::Add(less2, hn::Mul(k12, u1));
+  }
+  V f1 = hn::Sub(old1, less1), f2 = hn::Sub(old2, less2);
   const V limit = hn::Mul(mu, load_.force);
   const V length2 = hn::Add(hn::Mul(f1, f1), hn::Mul(f2, f2));
   const auto slides = hn::Gt(length2, hn::Mul(limit, limit));
@@ -77,26 +97,34 @@ HWY_INLINE void SolveFriction(ContactBlock& block, PairMotion& motion, const V3&
   store(f2, block.friction2 + at);
   const V change1 = hn::Sub(f1, old1), change2 = hn::Sub(f2, old2);
 
-  Push push;
-  push.linear = linear;
-  push.add(tangent1, armA1, armB1, change1);
-  push.add(tangent2, armA2, armB2, change2);
-  if constexpr (kTwist) {
-    // What the twist would be, and from there after the tangents were changed.
-    const V spin = dot(normal, sub(motion.b.angular, motion.a.angular));
-    const V twistMass = load(block.twistMass + at);
-    const V oldTwist = load(block.twist + at);
-    const V most = hn::Mul(mu, load_.moment);
-    const V still = hn::Sub(oldTwist, hn::Mul(twistMass, spin));
-    const V wanted = hn::Sub(hn::Sub(still, hn::Mul(hn::Mul(twistMass, load(block.twist1 + at)), change1)),
-                             hn::Mul(hn::Mul(twistMass, load(block.twist2 + at)), change2));
-    const V twist = hn::Max(hn::Min(wanted, most), hn::Neg(most));
-    store(twist, block.twist + at);
-    push.addMoment(normal, normal, hn::Sub(twist, oldTwist));
-    if (kRelax) store(hn::Add(load(block.totalTwist + at), twist), block.totalTwist + at);
+  V3 push = scaled(tangent1, change1);
+  addScaled(push, tangent2, change2);
+  linear = add(linear, push);
+  if constexpr (kCentral) {
+    V3 turn = scaled(tangent2, change1);
+    subScaled(turn, tangent1, change2);
+    subScaled(motion.a.angular, turn, load(block.coupling[kTurnA] + at));
+    subScaled(motion.b.angular, turn, load(block.coupling[kTurnB] + at));
+  } else {
+    V3 momentA = cross(centreA, push), momentB = cross(centreB, push);
+    if constexpr (kTwist) {
+      // What the twist would be, and from there after the tangents were changed.
+      const V spin = dot(normal, sub(motion.b.angular, motion.a.angular));
+      const V twistMass = load(block.twistMass + at);
+      const V oldTwist = load(block.twist + at);
+      const V most = hn::Mul(mu, load_.moment);
+      const V still = hn::Sub(oldTwist, hn::Mul(twistMass, spin));
+      const V wanted = hn::Sub(hn::Sub(still, hn::Mul(hn::Mul(twistMass, load(block.twist1 + at)), change1)),
+                               hn::Mul(hn::Mul(twistMass, load(block.twist2 + at)), change2));
+      const V twist = hn::Max(hn::Min(wanted, most), hn::Neg(most));
+      store(twist, block.twist + at);
+      const V3 moment = scaled(normal, hn::Sub(twist, oldTwist));
+      momentA = add(momentA, moment);
+      momentB = add(momentB, moment);
+      if (kRelax) store(hn::Add(load(block.totalTwist + at), twist), block.totalTwist + at);
+    }
+    motion.turn(momentA, momentB, block, at);
   }
-  linear = push.linear;
-  motion.turn(push, block, at);
   if (kRelax) {
     store(hn::Add(load(block.total1 + at), f1), block.total1 + at);
     store(hn::Add(load(block.total2 + at), f2), block.total2 + at);
@@ -106,7 +134,7 @@ HWY_INLINE void SolveFriction(ContactBlock& block, PairMotion& motion, const V3&
 // A pass spends its time on the chain of operations that must wait for each other, so that it is kept short. The points are
 // solved one after another, but their velocities are all computed first, and what each would be changed by if it were
 // alone; what a point's change does to the next ones is a number (`coupling`) known in advance.
-// kCentral: as ContactBlock::central, impulses along the normal turn nothing.
+// kCentral: impulses along the normal turn nothing.
 template <int kPoints, bool kRelax, bool kCentral = false>
 HWY_INLINE void SolveBlock(ContactBlock& block, ContactPointLanes* points, SolverBody* bodies, V inverseH, int at) {
   const V zero = hn::Zero(kTag), one = hn::Set(kTag, 1.0f);
@@ -114,23 +142,33 @@ HWY_INLINE void SolveBlock(ContactBlock& block, ContactPointLanes* points, Solve
   const V3 normal = load(block.normal, at);
   const V3 tangent1 = load(block.tangent, at), tangent2 = cross(normal, tangent1);
   const V3 closing = sub(motion.b.linear, motion.a.linear);
-  const V alongV = dot(normal, closing);
-  V alongX = zero;
-  [[maybe_unused]] const Displacement displacement = kRelax ? Displacement(block, bodies, at) : Displacement();
-  if constexpr (kRelax) alongX = displacement.along(normal);
+  V alongV = dot(normal, closing);
+  [[maybe_unused]] V3 beyond{zero, zero, zero}, spin;
+  if constexpr (!kCentral) {
+    beyond = beyondArms(block, normal, at);
+    alongV = hn::Add(alongV, dot(beyond, motion.b.angular));
+    spin = sub(motion.b.angular, motion.a.angular);
+  }
+  V gaps[kPoints];
+  if constexpr (kRelax) {
+    const Displacement displacement(block, bodies, at);
+    if constexpr (kCentral) {
+      gaps[0] = hn::Add(load(points[0].separation + at), displacement.along(normal));
+    } else {
+      const Gaps now(displacement, normal, beyond);
+#pragma GCC unroll 4
+      for (int p = 0; p < kPoints; ++p) gaps[p] = now.of(points[p], load(points[p].arm, at), at);
+    }
+  }
   V wanted[kPoints], mass[kPoints], change[kPoints];
 #pragma GCC unroll 4
   for (int p = 0; p < kPoints; ++p) {
     ContactPointLanes& point = points[p];
     V u = alongV;
-    if constexpr (!kCentral) {
-      const V3 armA = load(point.armA, at), armB = load(point.armB, at);
-      u = hn::Add(u, hn::Sub(dot(armB, motion.b.angular), dot(armA, motion.a.angular)));
-    }
+    if constexpr (!kCentral) u = hn::Add(u, dot(load(point.arm, at), spin));
     if constexpr (kRelax) {
-      const V s = kCentral ? hn::Add(load(point.separation + at), alongX) : displacement.separation(point, alongX, at);
-      store(s, point.gap + at);
-      const V bias = hn::Mul(hn::Max(s, zero), inverseH);
+      store(gaps[p], point.gap + at);
+      const V bias = hn::Mul(hn::Max(gaps[p], zero), inverseH);
       mass[p] = hn::Mul(load(block.relaxes + at), load(point.mass + at));
       wanted[p] = hn::Neg(hn::Mul(mass[p], hn::Add(u, bias)));
     } else {
@@ -146,7 +184,7 @@ HWY_INLINE void SolveBlock(ContactBlock& block, ContactPointLanes* points, Solve
   }
   Load sum{zero, zero, dot(tangent1, closing), dot(tangent2, closing)};
   V total = zero;
-  Push push;
+  [[maybe_unused]] V3 moment{zero, zero, zero};
 #pragma GCC unroll 4
   for (int p = 0; p < kPoints; ++p) {
     ContactPointLanes& point = points[p];
@@ -160,16 +198,20 @@ HWY_INLINE void SolveBlock(ContactBlock& block, ContactPointLanes* points, Solve
     const V impulse = hn::Add(old, change[p]);
     store(impulse, point.impulse + at);
     if constexpr (kRelax) store(hn::Add(load(point.total + at), impulse), point.total + at);
-    total = hn::Add(total, change[p]);
-    sum.force = hn::Add(sum.force, impulse);
-    sum.moment = hn::Add(sum.moment, hn::Mul(impulse, load(point.lever + at)));
-    if constexpr (!kCentral) push.addMoment(load(point.armA, at), load(point.armB, at), change[p]);
+    total = p == 0 ? change[p] : hn::Add(total, change[p]);
+    sum.force = p == 0 ? impulse : hn::Add(sum.force, impulse);
+    if constexpr (kPoints > 1) sum.moment = hn::Add(sum.moment, hn::Mul(impulse, load(point.lever + at)));
+    if constexpr (!kCentral) addScaled(moment, load(point.arm, at), change[p]);
   }
-  if constexpr (!kCentral) motion.turn(push, block, at);
-  V3 linear = {hn::Mul(normal.x, total), hn::Mul(normal.y, total), hn::Mul(normal.z, total)};
+  if constexpr (!kCentral) {
+    V3 momentB = moment;
+    addScaled(momentB, beyond, total);
+    motion.turn(moment, momentB, block, at);
+  }
+  V3 linear = scaled(normal, total);
   // In both passes: without friction in the first, pushing bricks out of each other would shove them sideways before
   // relaxation can object.
-  SolveFriction<kRelax, (kPoints > 1)>(block, motion, normal, tangent1, tangent2, sum, linear, at);
+  SolveFriction<kRelax, (kPoints > 1), kCentral>(block, motion, normal, tangent1, tangent2, sum, linear, at);
   motion.move(linear);
   motion.write(block, bodies, at);
 }
@@ -213,11 +255,11 @@ void Relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const S
 void MeasureGaps(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies) {
   for (ContactBlock& block : blocks) {
     for (int at = 0; at < block.lanes; at += static_cast<int>(hn::Lanes(kTag))) {
-      const Displacement displacement(block, bodies, at);
-      const V alongX = displacement.along(load(block.normal, at));
+      const V3 normal = load(block.normal, at);
+      const Gaps now(Displacement(block, bodies, at), normal, beyondArms(block, normal, at));
       for (unsigned p = 0; p < block.points; ++p) {
         ContactPointLanes& point = points[block.firstPoint + p];
-        store(displacement.separation(point, alongX, at), point.gap + at);
+        store(now.of(point, load(point.arm, at), at), point.gap + at);
       }
     }
   }
@@ -228,11 +270,12 @@ void NoteApproach(Blocks blocks, const ContactPointLanes* points, ApproachLanes*
     if (block.bounces == 0) continue;
     for (int at = 0; at < block.lanes; at += static_cast<int>(hn::Lanes(kTag))) {
       const PairMotion motion(block, bodies, at);
-      const V3 normal = load(block.normal, at);
+      const V3 normal = load(block.normal, at), beyond = beyondArms(block, normal, at);
       for (unsigned p = 0; p < block.points; ++p) {
         const ContactPointLanes& point = points[block.firstPoint + p];
         ApproachLanes& approach = approaches[block.firstApproach + p];
-        store(motion.relative(normal, load(point.armA, at), load(point.armB, at)), approach.speed + at);
+        const V3 arm = load(point.arm, at);
+        store(motion.relative(normal, arm, add(arm, beyond)), approach.speed + at);
         store(load(point.gap + at), approach.gap + at);
       }
     }
@@ -251,7 +294,7 @@ void Bounce(Blocks blocks, ContactPointLanes* points, const ApproachLanes* appro
     if (block.bounces == 0) continue;
     for (int at = 0; at < block.lanes; at += static_cast<int>(hn::Lanes(kTag))) {
       PairMotion motion(block, bodies, at);
-      const V3 normal = load(block.normal, at);
+      const V3 normal = load(block.normal, at), beyond = beyondArms(block, normal, at);
       for (unsigned p = 0; p < block.points; ++p) {
         ContactPointLanes& point = points[block.firstPoint + p];
         const ApproachLanes& approach = approaches[block.firstApproach + p];
@@ -263,12 +306,13 @@ void Bounce(Blocks blocks, ContactPointLanes* points, const ApproachLanes* appro
         const V safe = hn::IfThenElse(hits, before, hn::Set(kTag, -1.0f));
         const V crossing = hn::Min(hn::Max(hn::Div(load(approach.gap + at), hn::Neg(safe)), zero), h);
         const V atSurface = hn::Min(hn::Add(before, hn::Mul(acceleration, crossing)), zero);
-        const V u = motion.relative(normal, load(point.armA, at), load(point.armB, at));
+        const V3 armA = load(point.arm, at), armB = add(armA, beyond);
+        const V u = motion.relative(normal, armA, armB);
         const V push = hn::Neg(hn::Mul(load(point.mass + at), hn::Add(u, hn::Mul(restitution, atSurface))));
         // Only ever pushes: a faster separation than asked for is left alone.
         const V change = hn::IfThenElseZero(hits, hn::Max(push, zero));
         Push one;
-        one.add(normal, load(point.armA, at), load(point.armB, at), change);
+        one.add(normal, armA, armB, change);
         motion.apply(one, block, at);
         store(hn::Add(load(point.total + at), change), point.total + at);
       }

@@ -30,6 +30,8 @@ HWY_INLINE void store(V v, float* lane) { hn::Store(v, kTag, lane); }
 HWY_INLINE V dot(const V3& a, const V3& b) {
   return hn::Add(hn::Add(hn::Mul(a.x, b.x), hn::Mul(a.y, b.y)), hn::Mul(a.z, b.z));
 }
+HWY_INLINE V3 add(const V3& a, const V3& b) { return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)}; }
+HWY_INLINE V3 scaled(const V3& a, V s) { return {hn::Mul(a.x, s), hn::Mul(a.y, s), hn::Mul(a.z, s)}; }
 HWY_INLINE V3 sub(const V3& a, const V3& b) { return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)}; }
 HWY_INLINE void addScaled(V3& a, const V3& b, V s) {
   a.x = hn::Add(a.x, hn::Mul(b.x, s));
@@ -253,12 +255,17 @@ struct PairMotion {
     subScaled(a.linear, linear, massA);
     addScaled(b.linear, linear, massB);
   }
-  HWY_INLINE void turn(const Push& push, const ContactBlock& block, int at) {
-    a.angular = sub(a.angular, Inertia(block.inertiaA, at) * push.momentA);
-    const V3 turned = Inertia(block.inertiaB, at) * push.momentB;
-    b.angular = {hn::Add(b.angular.x, turned.x), hn::Add(b.angular.y, turned.y), hn::Add(b.angular.z, turned.z)};
+  HWY_INLINE void turn(const Push& push, const ContactBlock& block, int at) { turn(push.momentA, push.momentB, block, at); }
+  HWY_INLINE void turn(const V3& momentA, const V3& momentB, const ContactBlock& block, int at) {
+    a.angular = sub(a.angular, Inertia(block.inertiaA, at) * momentA);
+    b.angular = add(b.angular, Inertia(block.inertiaB, at) * momentB);
   }
 };
+
+// Rows of a contact's points about both centres: what is beyond arms about A's centre is the same for all of them.
+HWY_INLINE V3 beyondArms(const ContactBlock& block, const V3& normal, int at) {
+  return cross(load(block.apart, at), normal);
+}
 
 // Motion since the step's beginning.
 struct Displacement {
@@ -267,10 +274,16 @@ struct Displacement {
   HWY_INLINE Displacement(const ContactBlock& block, const SolverBody* bodies, int at)
       : a(gather<8>(bodies, block.bodyA + at)), b(gather<8>(bodies, block.bodyB + at)) {}
   HWY_INLINE V along(const V3& normal) const { return dot(normal, sub(b.linear, a.linear)); }
-  // Of a point now: the one at the step's beginning plus the motion since, whose part along the normal all points share.
-  HWY_INLINE V separation(const ContactPointLanes& point, V along, int at) const {
-    const V angular = hn::Sub(dot(load(point.armB, at), b.angular), dot(load(point.armA, at), a.angular));
-    return hn::Add(load(point.separation + at), hn::Add(along, angular));
+};
+
+// Gaps of points now: those at the step's beginning plus the motion since, most of which all points share.
+struct Gaps {
+  V shared;
+  V3 turned;
+  HWY_INLINE Gaps(const Displacement& moved, const V3& normal, const V3& beyond)
+      : shared(hn::Add(moved.along(normal), dot(beyond, moved.b.angular))), turned(sub(moved.b.angular, moved.a.angular)) {}
+  HWY_INLINE V of(const ContactPointLanes& point, const V3& arm, int at) const {
+    return hn::Add(load(point.separation + at), hn::Add(shared, dot(arm, turned)));
   }
 };
 

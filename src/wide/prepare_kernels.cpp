@@ -18,7 +18,6 @@ HWY_INLINE void store(const V3& v, Lane3& lanes, int at) {
   store(v.y, lanes[1] + at);
   store(v.z, lanes[2] + at);
 }
-HWY_INLINE V3 add(const V3& a, const V3& b) { return {hn::Add(a.x, b.x), hn::Add(a.y, b.y), hn::Add(a.z, b.z)}; }
 HWY_INLINE V inverse(V x) {
   const auto positive = hn::Gt(x, hn::Zero(kTag));
   return hn::IfThenElseZero(positive, hn::Div(hn::Set(kTag, 1.0f), hn::IfThenElse(positive, x, hn::Set(kTag, 1.0f))));
@@ -41,17 +40,17 @@ HWY_INLINE void preparePoints(ContactBlock& block, ContactPointLanes* points, co
                               const Inertia& inertiaB, bool again, int at) {
   const V one = hn::Set(kTag, 1.0f);
   const auto stated = hn::Eq(load(block.relaxes + at), hn::Zero(kTag));
+  const V3 beyond = beyondArms(block, n, at);
   V3 armsA[kMostPoints], armsB[kMostPoints];
   for (unsigned p = 0; p < block.points; ++p) {
     ContactPointLanes& point = points[p];
-    const V3 armA = armsA[p] = again ? load(point.armA, at) : cross(load(point.armA, at), n);
-    const V3 armB = armsB[p] = again ? load(point.armB, at) : cross(load(point.armB, at), n);
+    const V3 armA = armsA[p] = again ? load(point.arm, at) : cross(load(point.arm, at), n);
+    const V3 armB = armsB[p] = add(armA, beyond);
     const V3 turnA = inertiaA * armA, turnB = inertiaB * armB;
     const V before = load(point.mass + at);  // or 1 the first time
     const V used = hn::IfThenElseZero(hn::Gt(before, hn::Zero(kTag)), one);
     const V mass = hn::Mul(used, inverse(hn::Add(linear, hn::Add(dot(armA, turnA), dot(armB, turnB)))));
-    store(armA, point.armA, at);
-    store(armB, point.armB, at);
+    store(armA, point.arm, at);
     store(mass, point.mass + at);
     const V stiffness = load(point.stiffness + at);
     // The compliance in units of the mass before: m_soft/m = 1/(1 + compliance m).
@@ -63,8 +62,8 @@ HWY_INLINE void preparePoints(ContactBlock& block, ContactPointLanes* points, co
 }
 
 // Where the friction of a patch acts: at the centre of last step's pressure, or of the points if there was none. Also how
-// far from there the points are.
-HWY_INLINE void findCentre(const ContactBlock& block, ContactPointLanes* points, V3& centreA, V3& centreB, int at) {
+// far from there the points are, and how far the centres of mass are apart as seen from the two surfaces there.
+HWY_INLINE void findCentre(ContactBlock& block, ContactPointLanes* points, const V3& n, int at) {
   const V zero = hn::Zero(kTag);
   V weight = zero, count = zero;
   for (unsigned p = 0; p < block.points; ++p) {
@@ -73,32 +72,30 @@ HWY_INLINE void findCentre(const ContactBlock& block, ContactPointLanes* points,
   }
   const auto pressed = hn::Gt(weight, zero);
   const V share = inverse(hn::IfThenElse(pressed, weight, count));
-  centreA = centreB = {zero, zero, zero};
+  V3 centre{zero, zero, zero}, apart = load(block.apart, at);
+  V gap = zero;
   for (unsigned p = 0; p < block.points; ++p) {
     const ContactPointLanes& point = points[p];
     const V part = hn::Mul(share, hn::IfThenElse(pressed, load(point.lever + at), load(point.mass + at)));
-    addScaled(centreA, load(point.armA, at), part);
-    addScaled(centreB, load(point.armB, at), part);
+    addScaled(centre, load(point.arm, at), part);
+    gap = hn::Add(gap, hn::Mul(load(point.separation + at), part));
   }
+  addScaled(apart, n, gap);
+  store(centre, block.centre, at);
+  store(apart, block.apart, at);
   for (unsigned p = 0; p < block.points; ++p) {
-    const V3 lever = sub(load(points[p].armA, at), centreA);
+    const V3 lever = sub(load(points[p].arm, at), centre);
     store(hn::Sqrt(dot(lever, lever)), points[p].lever + at);
   }
 }
 
-HWY_INLINE void prepareFriction(ContactBlock& block, const V3& n, const V3& t1, const V3& t2, const V3& centreA,
-                                const V3& centreB, V linear, const Inertia& inertiaA, const Inertia& inertiaB, bool again,
-                                int at) {
-  const V3 armA1 = again ? load(block.armA1, at) : cross(centreA, t1);
-  const V3 armB1 = again ? load(block.armB1, at) : cross(centreB, t1);
-  const V3 armA2 = again ? load(block.armA2, at) : cross(centreA, t2);
-  const V3 armB2 = again ? load(block.armB2, at) : cross(centreB, t2);
+HWY_INLINE void prepareFriction(ContactBlock& block, const V3& n, const V3& t1, const V3& t2, V linear,
+                                const Inertia& inertiaA, const Inertia& inertiaB, int at) {
+  const V3 centreA = load(block.centre, at), centreB = add(centreA, load(block.apart, at));
+  const V3 armA1 = cross(centreA, t1), armB1 = cross(centreB, t1);
+  const V3 armA2 = cross(centreA, t2), armB2 = cross(centreB, t2);
   const V3 turnA1 = inertiaA * armA1, turnB1 = inertiaB * armB1;
   const V3 turnA2 = inertiaA * armA2, turnB2 = inertiaB * armB2;
-  store(armA1, block.armA1, at);
-  store(armB1, block.armB1, at);
-  store(armA2, block.armA2, at);
-  store(armB2, block.armB2, at);
   const V k11 = hn::Add(linear, hn::Add(dot(armA1, turnA1), dot(armB1, turnB1)));
   const V k22 = hn::Add(linear, hn::Add(dot(armA2, turnA2), dot(armB2, turnB2)));
   const V k12 = hn::Add(dot(armA1, turnA2), dot(armB1, turnB2));
@@ -113,6 +110,12 @@ HWY_INLINE void prepareFriction(ContactBlock& block, const V3& n, const V3& t1, 
   store(inverse(hn::Add(dot(n, inertiaA * n), dot(n, inertiaB * n))), block.twistMass + at);
   store(dot(n, add(turnA1, turnB1)), block.twist1 + at);
   store(dot(n, add(turnA2, turnB2)), block.twist2 + at);
+  if (block.central == 0) return;
+  const V reachA = dot(n, centreA), reachB = hn::Neg(dot(n, centreB));
+  store(reachA, block.coupling[kReachA] + at);
+  store(reachB, block.coupling[kReachB] + at);
+  store(hn::Mul(inertiaA.xx, reachA), block.coupling[kTurnA] + at);
+  store(hn::Mul(inertiaB.xx, reachB), block.coupling[kTurnB] + at);
 }
 
 void Fill(ContactBlock& block, ContactPointLanes* points, const BlockSources& sources, const FillValues& values) {
@@ -140,34 +143,27 @@ void Fill(ContactBlock& block, ContactPointLanes* points, const BlockSources& so
     V contact[8], friction[8];
     take(sources.contact, 0, contact);
     take(sources.friction, 0, friction);
-    const V3 normal{contact[0], contact[1], contact[2]}, between{contact[3], contact[4], contact[5]};
-    store(normal, block.normal, at);
+    const auto swapped = hn::Gt(load(sources.swapped + at), zero);
+    const auto turned = [&](V x, V y, V z) HWY_ATTR {
+      return V3{hn::IfThenElse(swapped, hn::Neg(x), x), hn::IfThenElse(swapped, hn::Neg(y), y),
+                hn::IfThenElse(swapped, hn::Neg(z), z)};
+    };
+    store(turned(contact[0], contact[1], contact[2]), block.normal, at);
+    store(turned(contact[3], contact[4], contact[5]), block.apart, at);
     store(contact[6], block.friction + at);
     store(block.points == 1 ? zero : hn::Mul(rescale, contact[7]), block.twist + at);  // a single point has no lever
-    store({hn::Mul(rescale, friction[0]), hn::Mul(rescale, friction[1]), hn::Mul(rescale, friction[2])}, block.armA1, at);
+    store(scaled(turned(friction[0], friction[1], friction[2]), rescale), block.centre, at);
     for (float* sum : {block.total1, block.total2, block.totalTwist}) store(zero, sum + at);
 
     const V count = load(sources.count + at);
-    const auto onB = hn::Gt(load(sources.onB + at), zero);
     for (unsigned p = 0; p < block.points; ++p) {
       ContactPointLanes& point = points[p];
       V numbers[8];
       take(sources.points, static_cast<int>(p) * sources.pointStride, numbers);
       const auto used = hn::Gt(count, hn::Set(kTag, static_cast<float>(p)));
       const auto ifUsed = [&](V v) HWY_ATTR { return hn::IfThenElseZero(used, v); };
-      const V3 anchor{numbers[0], numbers[1], numbers[2]};
       const V separation = numbers[3], impulse = numbers[4];
-      // From A's surface to B's, and from B's centre to A's.
-      V3 gap = between;
-      addScaled(gap, normal, separation);
-      const V3 armA{hn::IfThenElse(onB, hn::Sub(anchor.x, gap.x), anchor.x),
-                    hn::IfThenElse(onB, hn::Sub(anchor.y, gap.y), anchor.y),
-                    hn::IfThenElse(onB, hn::Sub(anchor.z, gap.z), anchor.z)};
-      const V3 armB{hn::IfThenElse(onB, anchor.x, hn::Add(anchor.x, gap.x)),
-                    hn::IfThenElse(onB, anchor.y, hn::Add(anchor.y, gap.y)),
-                    hn::IfThenElse(onB, anchor.z, hn::Add(anchor.z, gap.z))};
-      store({ifUsed(armA.x), ifUsed(armA.y), ifUsed(armA.z)}, point.armA, at);
-      store({ifUsed(armB.x), ifUsed(armB.y), ifUsed(armB.z)}, point.armB, at);
+      store({ifUsed(numbers[0]), ifUsed(numbers[1]), ifUsed(numbers[2])}, point.arm, at);
       store(ifUsed(one), point.mass + at);
       store(ifUsed(stiffness), point.stiffness + at);
       store(ifUsed(separation), point.separation + at);
@@ -187,19 +183,18 @@ void Prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies,
       const V3 t1 = across(n), t2 = cross(n, t1);
       const V linear = hn::Add(load(block.inverseMassA + at), load(block.inverseMassB + at));
       const Inertia inertiaA(block.inertiaA, at), inertiaB(block.inertiaB, at);
-      const V zero = hn::Zero(kTag);
-      V3 centreA{zero, zero, zero}, centreB{zero, zero, zero};
       if (!again) {
-        findCentre(block, first, centreA, centreB, at);
-        const V3 last = load(block.armA1, at);
+        const V3 last = load(block.centre, at);
         store(dot(last, t1), block.friction1 + at);
         store(dot(last, t2), block.friction2 + at);
+        findCentre(block, first, n, at);
+        const V3 centreA = load(block.centre, at), centreB = add(centreA, load(block.apart, at));
         const Motion a = gather<0>(bodies, block.bodyA + at), b = gather<0>(bodies, block.bodyB + at);
         const V3 atA = add(a.linear, cross(a.angular, centreA)), atB = add(b.linear, cross(b.angular, centreB));
         store(dot(n, sub(atA, atB)), block.approachSpeed + at);
       }
       store(t1, block.tangent, at);
-      prepareFriction(block, n, t1, t2, centreA, centreB, linear, inertiaA, inertiaB, again, at);
+      prepareFriction(block, n, t1, t2, linear, inertiaA, inertiaB, at);
       preparePoints(block, first, n, linear, inertiaA, inertiaB, again, at);
     }
   }
@@ -210,15 +205,15 @@ void KeepRows(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies
   for (ContactBlock& block : blocks) {
     for (int at = 0; at < block.lanes; at += static_cast<int>(hn::Lanes(kTag))) {
       const Motion a = gather<0>(bodies, block.bodyA + at), b = gather<0>(bodies, block.bodyB + at);
-      const V along = dot(load(block.normal, at), sub(b.linear, a.linear));
+      const V3 normal = load(block.normal, at), spin = sub(b.angular, a.angular);
+      const V along = hn::Add(dot(normal, sub(b.linear, a.linear)), dot(beyondArms(block, normal, at), b.angular));
       V sum = zero, count = zero;
       for (unsigned p = 0; p < block.points; ++p) {
         ContactPointLanes& point = points[block.firstPoint + p];
         store(load(point.gap + at), point.separation + at);
         store(zero, point.total + at);
         const V used = hn::IfThenElseZero(hn::Gt(load(point.mass + at), zero), one);
-        const V opening =
-            hn::Add(along, hn::Sub(dot(load(point.armB, at), b.angular), dot(load(point.armA, at), a.angular)));
+        const V opening = hn::Add(along, dot(load(point.arm, at), spin));
         sum = hn::Add(sum, hn::Mul(used, opening));
         count = hn::Add(count, used);
       }

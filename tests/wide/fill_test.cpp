@@ -36,7 +36,7 @@ TEST(Fill, EveryLaneAndPointIsWhatItsSourcesSay) {
       at[26] = random() % 3 == 0 ? 0.0f : 0.5f;
       at[37] = random() % 3 == 0 ? 0.0f : 2.0f;
       sources.count[lane] = static_cast<float>(lane == 0 ? most : 1 + static_cast<int>(random() % most));
-      sources.onB[lane] = random() % 2 == 0 ? 0.0f : 1.0f;
+      sources.swapped[lane] = random() % 2 == 0 ? 0.0f : 1.0f;
     }
     ContactBlock block;
     ContactPointLanes points[kPoints];
@@ -60,9 +60,12 @@ TEST(Fill, EveryLaneAndPointIsWhatItsSourcesSay) {
       ASSERT_EQ(block.biasRate[lane], softness.rate);
       ASSERT_EQ(block.pushOut[lane], values.pushOut);
       ASSERT_EQ(block.relaxes[lane], 1.0f);
+      // From B to A is the other way, and so is what acts on A.
+      const float sign = sources.swapped[lane] > 0.0f ? -1.0f : 1.0f;
       for (int k = 0; k < 3; ++k) {
-        ASSERT_EQ(block.normal[k][lane], contact[k]);
-        ASSERT_EQ(block.armA1[k][lane], values.rescale * sources.friction[lane][k]);
+        ASSERT_EQ(block.normal[k][lane], sign * contact[k]);
+        ASSERT_EQ(block.apart[k][lane], sign * contact[3 + k]);
+        ASSERT_EQ(block.centre[k][lane], sign * values.rescale * sources.friction[lane][k]);
       }
       ASSERT_EQ(block.friction[lane], contact[6]);
       // Against turning about the normal a single point has no lever.
@@ -83,12 +86,7 @@ TEST(Fill, EveryLaneAndPointIsWhatItsSourcesSay) {
         ASSERT_EQ(point.gap[lane], from[3]);
         ASSERT_EQ(point.lever[lane], from[4]);
         ASSERT_EQ(point.impulse[lane], values.rescale * from[4]);
-        for (int k = 0; k < 3; ++k) {
-          const float across = contact[3 + k] + contact[k] * from[3];
-          const bool onB = sources.onB[lane] > 0.0f;
-          ASSERT_EQ(point.armA[k][lane], onB ? from[k] - across : from[k]);
-          ASSERT_EQ(point.armB[k][lane], onB ? from[k] : from[k] + across);
-        }
+        for (int k = 0; k < 3; ++k) ASSERT_EQ(point.arm[k][lane], from[k]);
       }
     }
   }

@@ -67,13 +67,16 @@ TEST_F(Prepare, RowsAreWhatTheyAreDefinedToBe) {
       set(block.inertiaA, lane, p.inertiaA);
       set(block.inertiaB, lane, p.inertiaB);
       set(block.normal, lane, p.normal);
-      set(block.armA1, lane, p.friction);
+      set(block.centre, lane, p.friction);
+      const Vector3d between = vector();
+      set(block.apart, lane, between);
       for (int i = 0; i < p.points; ++i) {
         p.anchorsA[i] = vector();
-        p.anchorsB[i] = vector();
+        const double separation = uniform(-0.01, 0.01);
+        p.anchorsB[i] = p.anchorsA[i] + between + separation * p.normal;
         p.weights[i] = pressed ? uniform(0.0, 3.0) : 0.0;
-        set(points[i].armA, lane, p.anchorsA[i]);
-        set(points[i].armB, lane, p.anchorsB[i]);
+        set(points[i].arm, lane, p.anchorsA[i]);
+        points[i].separation[lane] = static_cast<float>(separation);
         points[i].mass[lane] = 1.0f;
         points[i].stiffness[lane] = 0.7f;
         points[i].lever[lane] = static_cast<float>(p.weights[i]);
@@ -107,7 +110,9 @@ TEST_F(Prepare, RowsAreWhatTheyAreDefinedToBe) {
         ASSERT_NEAR(points[i].mass[lane] * k, 1.0, 1e-4);
         ASSERT_NEAR(points[i].lever[lane], (p.anchorsA[i] - centreA).norm(), 1e-5);
         ASSERT_EQ(points[i].stiffness[lane], 0.7f);
-        ASSERT_NEAR((get(points[i].armB, lane) - p.anchorsB[i].cross(p.normal)).norm(), 0.0, 1e-5);
+        const Vector3d armA = get(points[i].arm, lane), armB = armA + get(block.apart, lane).cross(p.normal);
+        ASSERT_NEAR((armA - p.anchorsA[i].cross(p.normal)).norm(), 0.0, 1e-5);
+        ASSERT_NEAR((armB - p.anchorsB[i].cross(p.normal)).norm(), 0.0, 1e-5);
         for (int q = 0; q < i; ++q)
           ASSERT_NEAR(block.coupling[i * (i - 1) / 2 + q][lane],
                       coupling(p.anchorsA[i], p.anchorsB[i], p.normal, p.anchorsA[q], p.anchorsB[q], p.normal), 1e-4);
@@ -154,10 +159,11 @@ TEST_F(Prepare, KeptRowsBeginWhereTheyEnded) {
       block.total1[lane] = block.total2[lane] = block.totalTwist[lane] = 1.0f;
       block.friction1[lane] = static_cast<float>(uniform(-1, 1));
       const int used = 1 + static_cast<int>(random_() % block.points);
+      const Vector3d between = vector();
+      set(block.apart, lane, between);
       for (int i = 0; i < used; ++i) {
-        const Vector3d rA = vector(), rB = vector();
-        set(points[i].armA, lane, rA.cross(normal));
-        set(points[i].armB, lane, rB.cross(normal));
+        const Vector3d rA = vector(), rB = rA + between;
+        set(points[i].arm, lane, rA.cross(normal));
         points[i].mass[lane] = 2.0f;
         points[i].gap[lane] = static_cast<float>(uniform(-1, 1));
         points[i].impulse[lane] = points[i].total[lane] = 1.0f + static_cast<float>(i);
