@@ -22,8 +22,9 @@ Aabb fatBox(const Collider& collider, const Aabb& reached, double dt) {
   return fat;
 }
 
-constexpr std::size_t kColliderGrain = 256, kMovedGrain = 32, kPairGrain = 512, kSparePieces = 8;
+constexpr std::size_t kColliderGrain = 64, kMovedGrain = 32, kPairGrain = 512, kSparePieces = 8;
 constexpr std::size_t kUsualPiece = 256;           // keys
+constexpr std::size_t kLeavesPerQuestion = 8;      // from here on it pays to copy the tree for them
 constexpr std::uint8_t kIsOff = 1, kHasMoved = 2;  // flags of colliders
 
 // Puts colliders that left their fat box (or have none) back into the tree, lists and flags them.
@@ -86,17 +87,25 @@ void findPairs(const BroadPhase& broad, const std::vector<Collider>& colliders, 
   const std::size_t pieces = (scratch.moved.size() + kMovedGrain - 1) / kMovedGrain;
   if (scratch.foundPieces.size() < pieces) scratch.foundPieces.resize(pieces);
   if (scratch.foundPieces.size() > kSparePieces + 4 * pieces) scratch.foundPieces.resize(kSparePieces + 2 * pieces);
+  const bool many = scratch.moved.size() * kLeavesPerQuestion > broad.tree.leafCount() && broad.tree.mayBeCopied();
+  if (many) broad.tree.copyTo(scratch.wideTree);
   tasks.parallelFor(scratch.moved.size(), kMovedGrain, [&](std::size_t first, std::size_t last) {
-    auto& [found, most] = scratch.foundPieces[first / kMovedGrain];
+    auto& [found, most, near] = scratch.foundPieces[first / kMovedGrain];
     shrinkGently(found, 2 * most + kUsualPiece);
     found.clear();
     for (std::size_t i = first; i < last; ++i) {
       const std::uint32_t index = scratch.moved[i];
       const Collider& collider = colliders[index];
-      broad.tree.query(broad.tree.box(collider.node), [&, &keys = found](std::uint32_t other) {
+      const Aabb& box = broad.tree.box(collider.node);
+      const auto visit = [&, &keys = found](std::uint32_t other) {
         if (other == index || (scratch.flags[other] == kHasMoved && other < index)) return;  // found from the other side
         if (mayCollide(broad, collider, colliders[other])) keys.push_back(pairKey(index, other));
-      });
+      };
+      if (many) {
+        broad.tree.query(scratch.wideTree, box, near, visit);
+      } else {
+        broad.tree.query(box, visit);
+      }
     }
     most = found.size();
     std::sort(found.begin(), found.end());

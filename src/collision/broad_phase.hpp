@@ -22,11 +22,13 @@ struct BroadPhase {
 struct FoundPairs {
   std::vector<std::uint64_t> keys;
   std::size_t most = 0;  // before those that were known already were taken out
+  std::vector<std::uint32_t> near{};
 };
 struct BroadPhaseScratch {
   std::vector<std::uint64_t> found, merged;
   std::vector<std::size_t> runs;
   std::vector<std::uint32_t> moved;
+  DynamicTree::WideCopy wideTree;
   std::vector<std::uint8_t> flags;        // of each collider: see broad_phase.cpp
   std::vector<FoundPairs> foundPieces;    // by piece of `moved`
   std::vector<std::uint8_t> stalePieces;  // of the table of pairs: 1 where some ended

@@ -116,6 +116,69 @@ DynamicTree::Node DynamicTree::bestSibling(const Aabb& box) const {
   return best;
 }
 
+wide::SingleBox DynamicTree::single(const Aabb& box) {
+  constexpr double kFarthest = 1e38;  // m
+  constexpr float kRounding = 1.2e-7f, kLeast = 1e-37f;
+  wide::SingleBox out;
+  for (int k = 0; k < 3; ++k) {
+    const auto low = static_cast<float>(std::clamp(box.lower[k], -kFarthest, kFarthest));
+    const auto high = static_cast<float>(std::clamp(box.upper[k], -kFarthest, kFarthest));
+    out.lower[k] = low - (std::abs(low) * kRounding + kLeast);
+    out.upper[k] = high + (std::abs(high) * kRounding + kLeast);
+  }
+  return out;
+}
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr wide::SingleBox kNowhere{{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
+
+// Three levels of this tree become one of the copy.
+void DynamicTree::copyTo(WideCopy& copy) const {
+  std::vector<wide::BoxNode>& out = copy.nodes;
+  out.clear();
+  if (root_ == kNull) return;
+  out.reserve(leaves_ / 3 + 1);
+  struct Entry {
+    Node node;
+    std::uint32_t to;
+  };
+  std::array<Entry, 8 * kStackSize> stack;
+  int size = 0;
+  stack[size++] = {root_, 0};
+  out.emplace_back();
+  while (size > 0) {
+    const Entry entry = stack[--size];
+    std::array<Node, wide::kBoxes> found;
+    int count = 0;
+    const auto collect = [&](const auto& self, Node node, int levels) -> void {
+      if (levels == 0 || isLeaf(node)) {
+        found[count++] = node;
+        return;
+      }
+      for (const Node child : nodes_[node].child) self(self, child, levels - 1);
+    };
+    collect(collect, entry.node, 3);
+    for (int i = 0; i < wide::kBoxes; ++i) {
+      const bool used = i < count;
+      const wide::SingleBox box = used ? single(nodes_[found[i]].box) : kNowhere;
+      std::uint32_t child = wide::kInBox;
+      if (used && isLeaf(found[i])) {
+        child |= found[i];
+      } else if (used) {
+        child = static_cast<std::uint32_t>(out.size());
+        out.emplace_back();
+        stack[size++] = {found[i], child};
+      }
+      wide::BoxNode& to = out[entry.to];
+      for (int k = 0; k < 3; ++k) {
+        to.lower[k][i] = box.lower[k];
+        to.upper[k][i] = box.upper[k];
+      }
+      to.child[i] = child;
+    }
+  }
+}
+
 void DynamicTree::attach(Node leaf) {
   nodes_[leaf].parent = kNull;
   if (root_ == kNull) {

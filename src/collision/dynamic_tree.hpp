@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "geometry/aabb.hpp"
+#include "wide/box_kernels.hpp"
 
 namespace cairn {
 
@@ -29,6 +30,15 @@ class DynamicTree {
   // Calls visit(value) for every leaf whose box overlaps; order is unspecified. Does not allocate.
   template <class Visit>
   void query(const Aabb& box, Visit&& visit) const;
+  // The same for many questions in a row: a copy of the tree as it is now, eight boxes to a node, is asked in its place.
+  struct WideCopy {
+    std::vector<wide::BoxNode> nodes;
+  };
+  void copyTo(WideCopy& copy) const;
+  bool mayBeCopied() const { return height() < 3 * wide::kMostNodes && nodes_.size() < wide::kInBox; }
+  // `found`: room to work in.
+  template <class Visit>
+  void query(const WideCopy& copy, const Aabb& box, std::vector<std::uint32_t>& found, Visit&& visit) const;
   // Calls visit(value, enter) for leaves whose box the ray from origin along a unit direction enters within `length`;
   // visit returns the new length (shorter to prune, the same to go on). The nearer child is looked at first.
   template <class Visit>
@@ -46,6 +56,7 @@ class DynamicTree {
   // the subtree that did not fit, so that nothing is ever missed.
   static constexpr int kStackSize = 96;
 
+  static wide::SingleBox single(const Aabb& box);  // a little larger
   bool isLeaf(Node node) const { return nodes_[node].child[0] == kNull; }
   Node allocateNode();
   void freeNode(Node node);
@@ -72,6 +83,14 @@ class DynamicTree {
 template <class Visit>
 void DynamicTree::query(const Aabb& box, Visit&& visit) const {
   if (root_ != kNull) queryFrom(root_, box, visit);
+}
+
+template <class Visit>
+void DynamicTree::query(const WideCopy& copy, const Aabb& box, std::vector<std::uint32_t>& found, Visit&& visit) const {
+  found.clear();
+  wide::findOverlaps(copy.nodes, single(box), found);
+  for (const Node leaf : found)
+    if (nodes_[leaf].box.overlaps(box)) visit(nodes_[leaf].value());
 }
 
 template <class Visit>

@@ -30,12 +30,22 @@ std::vector<std::uint32_t> found(const DynamicTree& tree, const Aabb& box) {
   return values;
 }
 
+std::vector<std::uint32_t> foundInCopy(const DynamicTree& tree, const Aabb& box) {
+  DynamicTree::WideCopy copy;
+  tree.copyTo(copy);
+  std::vector<std::uint32_t> values, room;
+  tree.query(copy, box, room, [&](std::uint32_t value) { values.push_back(value); });
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
 void expectSameAsBruteForce(const DynamicTree& tree, const std::map<std::uint32_t, Leaf>& leaves, const Aabb& box) {
   std::vector<std::uint32_t> expected;
   for (const auto& [value, leaf] : leaves) {
     if (leaf.box.overlaps(box)) expected.push_back(value);
   }
   EXPECT_EQ(found(tree, box), expected);
+  EXPECT_EQ(foundInCopy(tree, box), expected);
 }
 
 TEST(DynamicTree, FindsExactlyTheOverlapsThatBruteForceFindsUnderRandomEdits) {
