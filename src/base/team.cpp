@@ -16,8 +16,6 @@ constexpr int kLooks = 256;
 // How often it lets others go first, when no step is under way, before it sleeps.
 constexpr int kYields = 8;
 
-constexpr std::uint32_t kNoPiece = 0xFFFFFFFF;
-
 thread_local bool isInPiece = false;
 
 void pause() {
@@ -26,7 +24,12 @@ void pause() {
 #endif
 }
 
-std::uint64_t packed(std::uint32_t loop, std::uint32_t piece) { return (std::uint64_t{loop} << 32) | piece; }
+// A loop's number in the upper bits, how many pieces, or which one, in the lower.
+constexpr int kPieceBits = 24;
+static_assert(Team::kMostPieces < (std::size_t{1} << kPieceBits));
+std::uint64_t packed(std::uint64_t loop, std::uint64_t pieces) { return loop << kPieceBits | pieces; }
+std::uint64_t loopOf(std::uint64_t word) { return word >> kPieceBits; }
+std::uint64_t piecesOf(std::uint64_t word) { return word & ((std::uint64_t{1} << kPieceBits) - 1); }
 
 }  // namespace
 
@@ -43,7 +46,7 @@ Team::~Team() { dismiss(); }
 
 void Team::dismiss() {
   stop_.store(true);
-  loop_.fetch_add(1);
+  loop_.store(packed(loopOf(loop_.load()) + 1, 0));
   loop_.notify_all();
   for (std::thread& worker : workers_) worker.join();
 }
@@ -52,24 +55,22 @@ bool Team::run(std::uint32_t pieces, Work work, const void* context) {
   if (isInPiece) return false;
   const std::unique_lock lock(running_, std::try_to_lock);
   if (!lock) return false;
-  const std::uint32_t loop = loop_.load(std::memory_order_relaxed) + 1;
+  const std::uint64_t loop = packed(loopOf(loop_.load(std::memory_order_relaxed)) + 1, pieces);
   work_.store(work, std::memory_order_relaxed);
   context_.store(context, std::memory_order_relaxed);
-  done_.store(0, std::memory_order_relaxed);
-  const auto threads = static_cast<std::uint64_t>(shares_.size());
-  for (std::uint64_t i = 0; i < threads; ++i) {
-    Share& share = shares_[i];
-    // First none can be taken of: a thread that is still at the last loop must not take the old place for one before the new
-    // end.
-    share.next.store(packed(loop, kNoPiece), std::memory_order_relaxed);
-    share.end.store(static_cast<std::uint32_t>(pieces * (i + 1) / threads), std::memory_order_release);
-    share.next.store(packed(loop, static_cast<std::uint32_t>(pieces * i / threads)), std::memory_order_release);
-  }
   loop_.store(loop, std::memory_order_release);
   loop_.notify_all();  // costs nothing while no one sleeps
 
   helpWith(loop, 0);
-  for (int looks = 0; done_.load(std::memory_order_acquire) != pieces; ++looks) {
+  const auto done = [&] {
+    std::uint64_t sum = 0;
+    for (const Share& share : shares_) {
+      const std::uint64_t word = share.done.load(std::memory_order_acquire);
+      if (loopOf(word) == loopOf(loop)) sum += piecesOf(word);
+    }
+    return sum;
+  };
+  for (int looks = 0; done() != pieces; ++looks) {
     if (looks < kLooks) {
       pause();
     } else {
@@ -81,34 +82,42 @@ bool Team::run(std::uint32_t pieces, Work work, const void* context) {
 }
 
 // Takes pieces until none are left: its own first, then those of the threads after it.
-void Team::helpWith(std::uint32_t loop, std::size_t self) {
+void Team::helpWith(std::uint64_t loop, std::size_t self) {
   isInPiece = true;
-  for (std::size_t k = 0; k < shares_.size(); ++k) {
-    Share& share = shares_[(self + k) % shares_.size()];
+  const std::uint64_t pieces = piecesOf(loop), threads = shares_.size();
+  std::uint64_t done = 0;
+  for (std::size_t k = 0; k < threads; ++k) {
+    const std::uint64_t owner = (self + k) % threads;
+    const std::uint64_t begin = pieces * owner / threads, end = pieces * (owner + 1) / threads;
+    Share& share = shares_[owner];
     std::uint64_t next = share.next.load(std::memory_order_acquire);
-    while (next >> 32 == loop) {
-      // What belongs to the loop is read before a piece of it is taken: if that succeeds, the loop was not over.
+    while (begin < end) {
+      // What belongs to the loop is read before a piece of it is taken: if that succeeds, the loop was not over. Once it is
+      // over, every share that is not empty has its number, and none of its pieces is left.
       const Work work = work_.load(std::memory_order_relaxed);
       const void* context = context_.load(std::memory_order_relaxed);
-      const auto piece = static_cast<std::uint32_t>(next);
-      if (piece >= share.end.load(std::memory_order_acquire)) break;
-      if (!share.next.compare_exchange_weak(next, next + 1, std::memory_order_acq_rel, std::memory_order_acquire)) continue;
+      if (loopOf(next) > loopOf(loop)) break;
+      const std::uint64_t piece = loopOf(next) == loopOf(loop) ? piecesOf(next) : begin;  // or no one has begun with it
+      if (piece >= end) break;
+      if (!share.next.compare_exchange_weak(next, packed(loopOf(loop), piece + 1), std::memory_order_acq_rel,
+                                            std::memory_order_acquire))
+        continue;
       try {
         work(context, piece);
       } catch (...) {
         const std::lock_guard lock(failing_);
         if (!failure_) failure_ = std::current_exception();
       }
-      done_.fetch_add(1, std::memory_order_acq_rel);
+      shares_[self].done.store(packed(loopOf(loop), ++done), std::memory_order_release);
       next = share.next.load(std::memory_order_acquire);
     }
   }
   isInPiece = false;
 }
 
-std::uint32_t Team::waitForLoopAfter(std::uint32_t loop) const {
+std::uint64_t Team::waitForLoopAfter(std::uint64_t loop) const {
   for (int looks = 0;; ++looks) {
-    const std::uint32_t now = loop_.load(std::memory_order_acquire);
+    const std::uint64_t now = loop_.load(std::memory_order_acquire);
     if (now != loop) return now;
     if (looks < kLooks) {
       pause();
@@ -121,7 +130,7 @@ std::uint32_t Team::waitForLoopAfter(std::uint32_t loop) const {
 }
 
 void Team::workerLoop(std::size_t self) {
-  std::uint32_t loop = 0;
+  std::uint64_t loop = 0;
   while (true) {
     loop = waitForLoopAfter(loop);
     if (stop_.load()) return;

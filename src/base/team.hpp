@@ -18,7 +18,7 @@ namespace cairn {
 class Team {
  public:
   using Work = void (*)(const void* context, std::size_t piece);
-  static constexpr std::size_t kMostPieces = 0x7FFFFFFF;
+  static constexpr std::size_t kMostPieces = 0xFFFFFE;
 
   explicit Team(int threads);  // with the one that calls run()
   ~Team();
@@ -34,25 +34,26 @@ class Team {
   void mayRest() { busy_.store(false, std::memory_order_relaxed); }
 
  private:
-  // A thread's share of the loop: the loop's number in the upper half, the next piece in the lower. One word, so that a
-  // thread that comes late cannot take a piece of one loop for a piece of another.
+  // A thread's share of the loop, with the loop's number in the upper bits: a thread that comes late cannot take a piece of
+  // one loop for a piece of another, and no one has to make shares ready for a loop. What another thread is to see costs
+  // some 100 ns each time: so a thread writes to its own share alone, unless it takes a piece of another's, and finds all
+  // else in one place that only the one who calls run() writes to.
   struct alignas(64) Share {
-    std::atomic<std::uint64_t> next{0};
-    std::atomic<std::uint32_t> end{0};
+    std::atomic<std::uint64_t> next{0};  // piece that is to be taken next
+    std::atomic<std::uint64_t> done{0};  // how many pieces the thread has done, of whatever share
   };
 
   void dismiss();
   void workerLoop(std::size_t self);
-  void helpWith(std::uint32_t loop, std::size_t self);
-  std::uint32_t waitForLoopAfter(std::uint32_t loop) const;
+  void helpWith(std::uint64_t loop, std::size_t self);
+  std::uint64_t waitForLoopAfter(std::uint64_t loop) const;
 
   std::vector<Share> shares_;
-  alignas(64) std::atomic<std::uint32_t> loop_{0};  // number of the loop that is under way
+  alignas(64) std::atomic<std::uint64_t> loop_{0};  // number of the loop that is under way, and of its pieces
   std::atomic<Work> work_{nullptr};
   std::atomic<const void*> context_{nullptr};
   std::atomic<bool> busy_{false}, stop_{false};
-  alignas(64) std::atomic<std::uint32_t> done_{0};  // pieces
-  std::mutex running_;
+  alignas(64) std::mutex running_;
   std::mutex failing_;
   std::exception_ptr failure_;
   std::vector<std::thread> workers_;

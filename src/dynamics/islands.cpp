@@ -7,7 +7,8 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t kBodyGrain = 512, kContactGrain = 1024;
+constexpr std::size_t kBodyGrain = 128, kContactGrain = 256;
+constexpr std::size_t kFewContacts = 4096;  // one thread unites them sooner than several can agree who does which
 
 // Parents have smaller numbers than their children, and the smallest number of an island becomes its root: the result does
 // not depend on the order of unions. kShared: any number of threads may ask and unite at once.
@@ -81,7 +82,11 @@ int findIslands(System& system, const Tasks& tasks, IslandScratch& scratch) {
       parent[i] = system.bodies[i].alive && system.bodies[i].isDynamic() ? static_cast<std::uint32_t>(i) : kNone;
   });
 
-  tasks.threads() == 1 ? uniteAll<false>(system, tasks, parent) : uniteAll<true>(system, tasks, parent);
+  if (tasks.threads() == 1 || system.contacts.inUse.size() < kFewContacts) {
+    uniteAll<false>(system, Tasks(), parent);
+  } else {
+    uniteAll<true>(system, tasks, parent);
+  }
 
   // Parents have smaller numbers than their children: one pass makes every root a parent.
   int islands = 0;

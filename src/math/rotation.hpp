@@ -8,10 +8,12 @@ namespace cairn {
 // The rotation by the vector `angle` (rad, world axes) applied after q, normalised.
 inline Quat rotated(const Quat& q, const Vec3& angle) {
   const double half = 0.5 * angle.norm();
-  // sin(x)/x by its series near zero, where the quotient loses digits.
-  const double sinc = half < 1e-4 ? 1.0 - half * half / 6.0 : std::sin(half) / half;
+  // By their series near zero, where sin(x)/x loses digits and the next terms of both are below rounding.
+  const bool tiny = half < 1e-4;
+  const double square = half * half;
+  const double sinc = tiny ? 1.0 - square / 6.0 : std::sin(half) / half;
   const Vec3 v = 0.5 * sinc * angle;
-  return (Quat(std::cos(half), v.x(), v.y(), v.z()) * q).normalized();
+  return (Quat(tiny ? 1.0 - 0.5 * square : std::cos(half), v.x(), v.y(), v.z()) * q).normalized();
 }
 
 // The vector (rad) that `rotated` turns the identity into q by, at most pi long.

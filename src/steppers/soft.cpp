@@ -15,7 +15,7 @@ namespace cairn {
 namespace {
 // Bodies of a batch of small islands: with their contacts about what a processor's second cache holds.
 constexpr std::uint32_t kBatchBodies = 256;
-constexpr std::size_t kBodyGrain = 256, kContactGrain = 512;
+constexpr std::size_t kBodyGrain = 64, kContactGrain = 512;
 constexpr std::size_t kSpareBatches = 1;
 // From so many contacts on, the widest instructions are worth the slower clock that they bring.
 constexpr std::size_t kManyContacts = 256;
@@ -43,11 +43,11 @@ void SoftStepper::numberBodies(const SoftBodies& bodies) {
   }
 }
 
-// The part of a body that can be moved; of the other one if it cannot.
+// By the part of a body that can be moved; of the other one if it cannot.
 std::uint32_t SoftStepper::groupOf(const LiveContact& contact, const SoftBatch& batch) const {
   const bool movesA = plan_.islandOf(contact.a) != kNone, movesB = plan_.islandOf(contact.b) != kNone;
   const std::uint32_t a = places_[movesA ? contact.a : contact.b].part, b = places_[movesB ? contact.b : contact.a].part;
-  return a == b ? a : batch.contacts.between();
+  return part_tree::groupBetween(a, b, part_tree::partsOfUnit(static_cast<std::uint32_t>(batch.bodies.parts)));
 }
 
 // Contacts go into the groups of their batches: pieces of them are counted side by side, and then know where theirs go.
@@ -68,25 +68,32 @@ void SoftStepper::takeContacts(StepContext& context) {
       const std::uint32_t number = batchOf_[contact.island];
       SoftBatch& batch = made_.list[number];
       const std::uint32_t group = batch.bodies.parts == 1 ? 0 : groupOf(contact, batch);
+      const int height = part_tree::heightOf(group);
       columnOf_[i] = firstColumns_[number] + SoftContacts::columnOf(group, contact.rank != 0);
       ++counts[columnOf_[i]];
       for (const std::uint32_t body : {contact.a, contact.b}) {
         const bool isIn = places_[body].batch == number;
         if (!isIn && isMoving(system.bodies[body])) anyOthers.store(true, std::memory_order_relaxed);
-        if (isIn && batch.bodies.parts > 1 && group == batch.contacts.between()) batch.bodies.share(places_[body].number);
+        if (isIn && height > 0) batch.bodies.share(places_[body].number, height);
       }
     }
   });
+  // Where columns begin, in each batch from 0 on; then where each piece's part of a column begins.
+  columnFirsts_.assign(columns, 0);
+  for (std::size_t piece = 0; piece < pieces; ++piece)
+    for (std::size_t column = 0; column < columns; ++column) columnFirsts_[column] += counts_[piece * columns + column];
+  for (std::size_t b = 0; b < made_.count; ++b) {
+    std::uint32_t next = 0;
+    for (std::uint32_t column = firstColumns_[b]; column < firstColumns_[b + 1]; ++column)
+      next += std::exchange(columnFirsts_[column], next);
+    made_.list[b].contacts.makeRoom({columnFirsts_.data() + firstColumns_[b], columnFirsts_.data() + firstColumns_[b + 1]},
+                                    next);
+  }
+  for (std::size_t piece = 0; piece < pieces; ++piece)
+    for (std::size_t column = 0; column < columns; ++column)
+      columnFirsts_[column] += std::exchange(counts_[piece * columns + column], columnFirsts_[column]);
   for (std::size_t b = 0; b < made_.count; ++b) {
     SoftBatch& batch = made_.list[b];
-    columnFirsts_.clear();
-    std::uint32_t next = 0;
-    for (std::uint32_t column = firstColumns_[b]; column < firstColumns_[b + 1]; ++column) {
-      columnFirsts_.push_back(next);
-      for (std::size_t piece = 0; piece < pieces; ++piece) next += std::exchange(counts_[piece * columns + column], next);
-    }
-    columnFirsts_.push_back(next);
-    batch.contacts.makeRoom(columnFirsts_);
     if (batch.bodies.parts == 1) continue;
     batch.bodies.putSharedFirst(context.tasks);
     numberBodies(batch.bodies);

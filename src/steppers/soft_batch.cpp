@@ -18,51 +18,55 @@ void SoftBatch::clear(const IslandPlan& newPlan) {
   joints.joints.clear();
 }
 
-// Contacts alone, and nothing special about any body. The relaxation of a substep and the soft pass of the next are made
-// part by part: relaxation begins with the contacts between parts and the soft pass ends with them, so that a part waits for
-// no other in between, and its contacts come from memory once for the two.
+// Contacts alone, and nothing special about any body. The relaxation of a substep and the soft pass of the next are made in
+// one go: relaxation begins with the contacts across a cut and the soft pass ends with them, so that what is on a side of it
+// waits for no other in between, and its contacts come from memory once for the two.
 void SoftBatch::plainSubsteps(StepContext& context, const wide::SubstepValues& values) {
   const Tasks& tasks = context.tasks;
   wide::SolverBody* const solver = bodies.solver();
-  const auto arrange = [&](ContactGroup& group, int substep) {
-    if (substep == 0 || plan.changesOrder) group.arrange(substep);
-  };
-  const auto relax = [&](std::size_t part, ContactGroup& group) {
-    bodies.integratePositions(part, values.h);
-    group.relax(nullptr, solver, values);
-  };
-
-  contacts.forEachPart(tasks, [&](std::size_t part, ContactGroup& group) {
-    arrange(group, 0);
-    bodies.integrateVelocities(part, values.h);
-    group.applyImpulses(nullptr, solver);
-  });
-  ContactGroup* const between = contacts.betweenParts();
-  if (between != nullptr) {
-    arrange(*between, 0);
-    between->applyImpulses(&tasks, solver);
-  }
-  for (int substep = 0; substep < plan.substeps; ++substep) {
-    contacts.forEachPart(tasks, [&](std::size_t part, ContactGroup& group) {
-      if (substep > 0) {
-        relax(part, group);
-        arrange(group, substep);
-        contacts.look(context, bodies, group);
+  const auto nothing = [](std::uint32_t, ContactGroup&, const Tasks*) {};
+  contacts.traverse(
+      tasks, nothing,
+      [&](std::uint32_t part, ContactGroup& group) {
+        group.arrange(0);
         bodies.integrateVelocities(part, values.h);
-      }
-      group.solve(nullptr, solver, values);
-    });
-    bodies.moveOthers(values.h);
-    if (between == nullptr) continue;
-    if (substep > 0) {
-      arrange(*between, substep);
-      contacts.look(context, bodies, *between);
-    }
-    between->solve(&tasks, solver, values);
-    bodies.integrateShared(values.h);
-    between->relax(&tasks, solver, values);
+        group.applyImpulses(nullptr, solver);
+      },
+      [&](std::uint32_t, ContactGroup& group, const Tasks* all) {
+        group.arrange(0);
+        group.applyImpulses(all, solver);
+      });
+  for (int substep = 0; substep <= plan.substeps; ++substep) {
+    const bool relaxes = substep > 0, solves = substep < plan.substeps;
+    const auto prepare = [&](ContactGroup& group) {
+      if (substep == 0) return;
+      if (plan.changesOrder) group.arrange(substep);
+      contacts.look(context, bodies, group);
+    };
+    contacts.traverse(
+        tasks,
+        [&](std::uint32_t cut, ContactGroup& group, const Tasks* all) {
+          if (!relaxes) return;
+          bodies.integrateShared(cut, values.h);
+          group.relax(all, solver, values);
+        },
+        [&](std::uint32_t part, ContactGroup& group) {
+          if (relaxes) {
+            bodies.integratePositions(part, values.h);
+            group.relax(nullptr, solver, values);
+          }
+          if (!solves) return;
+          prepare(group);
+          if (relaxes) bodies.integrateVelocities(part, values.h);
+          group.solve(nullptr, solver, values);
+        },
+        [&](std::uint32_t, ContactGroup& group, const Tasks* all) {
+          if (!solves) return;
+          prepare(group);
+          group.solve(all, solver, values);
+        });
+    if (solves) bodies.moveOthers(values.h);
   }
-  contacts.forEachPart(tasks, relax);
 }
 
 void SoftBatch::step(StepContext& context, double dt, wide::Width width) {
@@ -95,30 +99,30 @@ void SoftBatch::step(StepContext& context, double dt, wide::Width width) {
     if (substep == 0 || plan.changesOrder) contacts.arrange(substep);
     if (substep > 0) contacts.look(context, bodies);  // before, they were ranked
     if (contacts.mayBounce())
-      contacts.forEachGroup(tasks, BetweenParts::Last,
+      contacts.forEachGroup(tasks, CutsTurn::Last,
                             [&](ContactGroup& group, const Tasks* all) { group.noteApproach(all, solver); });
     bodies.integrateVelocities(context, h);
     finish(Phase::Integrate);
     if (substep == 0) {
-      contacts.forEachGroup(tasks, BetweenParts::Last,
+      contacts.forEachGroup(tasks, CutsTurn::Last,
                             [&](ContactGroup& group, const Tasks* all) { group.applyImpulses(all, solver); });
     } else {
       contacts.refreshSpinning(tasks, bodies);
     }
     joints.applyImpulses(context, bodies);
     joints.solve(context, bodies, false);
-    contacts.forEachGroup(tasks, BetweenParts::Last,
+    contacts.forEachGroup(tasks, CutsTurn::Last,
                           [&](ContactGroup& group, const Tasks* all) { group.solve(all, solver, values); });
     finish(Phase::Solve);
     bodies.integratePositions(context, h);
     finish(Phase::Integrate);
     joints.solve(context, bodies, true);
-    contacts.forEachGroup(tasks, BetweenParts::First,
+    contacts.forEachGroup(tasks, CutsTurn::First,
                           [&](ContactGroup& group, const Tasks* all) { group.relax(all, solver, values); });
     joints.addUp(context);
     if (contacts.mayBounce()) {
       bodies.markContactChange(context);
-      contacts.forEachGroup(tasks, BetweenParts::Last,
+      contacts.forEachGroup(tasks, CutsTurn::Last,
                             [&](ContactGroup& group, const Tasks* all) { group.bounce(all, solver, values); });
     }
     finish(Phase::Solve);

@@ -12,7 +12,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t kBodyGrain = 256;
+constexpr std::size_t kBodyGrain = 64;
 constexpr std::uint32_t kAhead = 4;  // bodies
 // How a body in contact gets its gyroscopic torque, by how far it turns in a step (rad, times how unlike its moments are):
 // not at all, as a constant torque over the step, or substep by substep with its orientation followed.
@@ -68,7 +68,7 @@ void SoftBodies::begin(StepContext& context, double dt, double h, bool haveConta
   const float mostSpin = static_cast<float>(4.0 * kMaximumSpin);
   limits_ = {{mostSpeed, mostSpeed, mostSpeed}, {mostSpin, mostSpin, mostSpin}, {0, 0}};
   partBodies_.clear();
-  for (std::size_t i = 0; i < parts; ++i) partBodies_.push_back(movableIn(i));
+  for (std::uint32_t i = 0; i < parts; ++i) partBodies_.push_back(movableOf(part_tree::groupOfPart(i)));
 
   const Vec3 gravity = context.settings.gravity;
   const Integrator integrator = freeMotion(context.settings).integrator;
@@ -245,24 +245,22 @@ void SoftBodies::integratePositions(StepContext& context, double h) {
 }
 
 void SoftBodies::clearShared() {
-  sharedEnds_.assign(parts, 0);
-  isShared_.assign(parts > 1 ? movable.size() : 0, 0);
+  sharedEnds_.assign(parts * static_cast<std::size_t>(heights()), 0);
+  sharedAt_.assign(parts > 1 ? movable.size() : 0, 0);
 }
 
 void SoftBodies::putSharedFirst(const Tasks& tasks) {
   resizeGently(buffer_, movable.size());
   tasks.parallelFor(parts, 1, [&](std::size_t part, std::size_t) {
-    const auto [first, last] = movableIn(part);
-    std::uint32_t next = first, other = first;
-    for (std::uint32_t i = first; i < last; ++i) {
-      if (isShared_[i] != 0) {
-        movable[next++] = movable[i];
-      } else {
-        buffer_[other++] = movable[i];
-      }
+    const auto [first, last] = movableOf(part_tree::groupOfPart(static_cast<std::uint32_t>(part)));
+    std::uint32_t* const ends = sharedEnds_.data() + part * static_cast<std::size_t>(heights());
+    std::copy(movable.begin() + first, movable.begin() + last, buffer_.begin() + first);
+    std::uint32_t next = first;
+    for (int height = heights(); height >= 0; --height) {
+      for (std::uint32_t i = first; i < last; ++i)
+        if (sharedAt_[i] == height) movable[next++] = buffer_[i];
+      if (height > 0) ends[heights() - height] = next;
     }
-    sharedEnds_[part] = next;
-    std::copy(buffer_.begin() + first, buffer_.begin() + other, movable.begin() + next);
   });
 }
 
@@ -272,13 +270,15 @@ void SoftBodies::integrateVelocities(std::size_t part, float h) {
 }
 
 void SoftBodies::integratePositions(std::size_t part, float h) {
-  const auto [first, last] = partBodies_[part];
-  wide::integratePositions(solver_.data(), std::max(first, sharedEnds_[part]), last, h);
+  const std::uint32_t last = partBodies_[part].last;
+  wide::integratePositions(solver_.data(), sharedBegin(part, 0), last, h);
 }
 
-void SoftBodies::integrateShared(float h) {
-  for (std::size_t part = 0; part < parts; ++part)
-    wide::integratePositions(solver_.data(), partBodies_[part].first, sharedEnds_[part], h);
+void SoftBodies::integrateShared(std::uint32_t cut, float h) {
+  const PartRange range = part_tree::partsOf(cut);
+  const int height = part_tree::heightOf(cut);
+  for (std::uint32_t part = range.first; part < range.last; ++part)
+    wide::integratePositions(solver_.data(), sharedBegin(part, height), sharedBegin(part, height - 1), h);
 }
 
 void SoftBodies::moveOthers(float h) { wide::integratePositions(solver_.data(), ground() + 1, solver_.size(), h); }

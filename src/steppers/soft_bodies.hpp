@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <vector>
 
 #include "dynamics/colouring.hpp"
 #include "dynamics/system.hpp"
+#include "steppers/part_tree.hpp"
 #include "steppers/split_bodies.hpp"
 #include "steppers/stepper.hpp"
 #include "wide/body_kernels.hpp"
@@ -54,18 +56,25 @@ class SoftBodies {
   std::size_t parts = 1;
   std::vector<std::uint16_t> partOf;  // of the movable ones, if there are several parts; they are in the order of parts
   Cuts cuts;
-  // Of a part; of all parts if there is no such.
-  MovableBodies movableIn(std::size_t part) const {
-    if (parts == 1 || part >= parts) return {0, ground()};
-    const auto range = std::equal_range(partOf.begin(), partOf.end(), static_cast<std::uint16_t>(part));
-    return {static_cast<std::uint32_t>(range.first - partOf.begin()),
-            static_cast<std::uint32_t>(range.second - partOf.begin())};
+  // Of a group (part_tree.hpp): those of its parts.
+  MovableBodies movableOf(std::uint32_t group) const {
+    if (parts == 1) return {0, ground()};
+    const auto before = [&](std::uint32_t part) {
+      return static_cast<std::uint32_t>(std::lower_bound(partOf.begin(), partOf.end(), part) - partOf.begin());
+    };
+    const PartRange range = part_tree::partsOf(group);
+    return {before(range.first), before(range.last)};
   }
-  // Who is shared is said once `partOf` is known. Then those are put first in their part (`movable` changes): what other
+  // Who is shared is said once `partOf` is known: bodies that contacts across a cut hold on to, and how high the highest
+  // such cut is. Then those are put first in their part, the highest before the others (`movable` changes): what other
   // threads come for lies together, and processors that fetch a neighbour along with it take nothing away that is in use.
   void clearShared();
-  void share(std::uint32_t body) {  // from any thread
-    std::atomic_ref(isShared_[body]).store(1, std::memory_order_relaxed);
+  void share(std::uint32_t body, int height) {  // from any thread
+    const std::atomic_ref highest(sharedAt_[body]);
+    std::uint8_t known = highest.load(std::memory_order_relaxed);
+    const auto now = static_cast<std::uint8_t>(height);
+    while (known < now && !highest.compare_exchange_weak(known, now, std::memory_order_relaxed)) {
+    }
   }
   void putSharedFirst(const Tasks& tasks);
   std::uint32_t ground() const { return static_cast<std::uint32_t>(movable.size()); }
@@ -76,12 +85,12 @@ class SoftBodies {
   void follow(const StepContext& context, std::uint32_t body, double dt);  // keeps track of its orientation
   void integrateVelocities(StepContext& context, double h);
   void integratePositions(StepContext& context, double h);
-  // The same for the bodies of one part alone, if nothing is special about any body. Positions of those that are shared
-  // with other parts, because a contact with another part holds on to them, and of what cannot be moved, go by themselves.
+  // The same for the bodies of one part alone, if nothing is special about any body. Positions of shared ones go with the
+  // highest cut that they are shared across, and those of what cannot be moved by themselves.
   bool isPlain() const { return precise_.empty() && locked_.empty(); }
   void integrateVelocities(std::size_t part, float h);
   void integratePositions(std::size_t part, float h);
-  void integrateShared(float h);
+  void integrateShared(std::uint32_t cut, float h);
   void moveOthers(float h);
   // Notes what contacts changed in this substep; needed if velocities are to be changed by others before the next one.
   void markContactChange(StepContext& context);
@@ -118,8 +127,14 @@ class SoftBodies {
 
   wide::BodyRow limits_;  // m/s, rad/s
   std::vector<MovableBodies> partBodies_;
-  std::vector<std::uint32_t> sharedEnds_;  // by part: its shared bodies come before this one
-  std::vector<std::uint8_t> isShared_;     // by movable body, before they are put first
+  int heights() const { return std::countr_zero(parts); }  // of cuts
+  // Where bodies of a part that are shared at a height begin; at 0: those that are not shared.
+  std::uint32_t sharedBegin(std::size_t part, int height) const {
+    const int above = heights() - height;
+    return above == 0 ? partBodies_[part].first : sharedEnds_[part * static_cast<std::size_t>(heights()) + above - 1];
+  }
+  std::vector<std::uint32_t> sharedEnds_;  // by part and height, the highest first
+  std::vector<std::uint8_t> sharedAt_;     // by movable body, before they are put first: height, 0 if not
   std::vector<std::uint32_t> buffer_;
   std::vector<std::uint8_t> settled_;  // by part
   std::vector<wide::SolverBody> solver_;

@@ -14,11 +14,12 @@ constexpr double kTwoPi = 6.283185307179586;
 constexpr double kMostRescaling = 10.0;
 }  // namespace
 
-void SoftContacts::clear(std::size_t parts) { groups_.resize(parts == 1 ? 1 : parts + 1); }
+void SoftContacts::clear(std::size_t parts) { groups_.resize(part_tree::groupCount(static_cast<std::uint32_t>(parts))); }
 
-void SoftContacts::makeRoom(std::span<const std::uint32_t> firsts) {
+void SoftContacts::makeRoom(std::span<const std::uint32_t> firsts, std::uint32_t end) {
   firsts_.assign(firsts.begin(), firsts.end());
-  resizeAnew(contacts, firsts_.back());
+  firsts_.push_back(end);
+  resizeAnew(contacts, end);
 }
 
 void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, double h) {
@@ -36,11 +37,11 @@ void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, do
   values_.near = static_cast<float>(nearGap(context.settings.speculativeDistance));
   values_.unscale = static_cast<float>(dt / h);
 
-  forAll(context.tasks, [&](std::size_t i, ContactGroup& group) {
+  forAll(context.tasks, [&](std::uint32_t i, ContactGroup& group) {
     const auto column = [&](std::size_t c) {
       return std::span<const ContactEnds>(contacts.data() + firsts_[c], contacts.data() + firsts_[c + 1]);
     };
-    group.begin(column(2 * i), column(2 * i + 1), bodies.movableIn(i), system.contacts.slots, bodies, values_);
+    group.begin(column(2 * i), column(2 * i + 1), bodies.movableOf(i), system.contacts.slots, bodies, values_);
   });
   mayBounce_ = std::any_of(groups_.begin(), groups_.end(), [](const ContactGroup& group) { return group.mayBounce(); });
 }

@@ -1,31 +1,33 @@
 // Contacts of a batch within a step of the soft stepper.
 //
 // The bodies of a large island are cut into parts (split_bodies.hpp). Contacts within a part are a group that one thread
-// sweeps from colour to colour without waiting for anyone; what is between parts comes last, in a group of its own, whose
-// colours are worked on by all threads.
+// sweeps from colour to colour without waiting for anyone. Those across a cut are a group too, which has its turn when both
+// sides had theirs: so threads can go on by themselves on the sides of the first cuts, and only there wait for each other;
+// and a cut is not far in time, and in memory, from what it is between.
 #pragma once
 
+#include <bit>
 #include <vector>
 
 #include "steppers/contact_group.hpp"
+#include "steppers/part_tree.hpp"
 #include "steppers/stepper.hpp"
 
 namespace cairn {
 
-// When contacts between parts have their turn.
-enum class BetweenParts { First, Last };
+// When contacts across cuts have their turn.
+enum class CutsTurn { First, Last };
 
 class SoftContacts {
  public:
   std::vector<ContactEnds> contacts;  // slots, with the batch's numbers of the bodies; group by group
 
   // Taking contacts in. They lie column by column: for each group, those that are swept and then those that are watched
-  // (contact_watch.hpp). `firsts`: where columns begin, and the end.
+  // (contact_watch.hpp). `firsts`: where columns begin.
   void clear(std::size_t parts);
-  std::uint32_t between() const { return static_cast<std::uint32_t>(groups_.size()) - 1; }  // the group between parts
   std::size_t columns() const { return 2 * groups_.size(); }
   static std::uint32_t columnOf(std::uint32_t group, bool watched) { return 2 * group + (watched ? 1 : 0); }
-  void makeRoom(std::span<const std::uint32_t> firsts);
+  void makeRoom(std::span<const std::uint32_t> firsts, std::uint32_t end);
 
   void begin(StepContext& context, SoftBodies& bodies, double dt, double h);
   void finish(StepContext& context, const SoftBodies& bodies);
@@ -41,38 +43,68 @@ class SoftContacts {
     group.look(context.system.contacts.slots, bodies, values_);
   }
 
-  std::size_t parts() const { return groups_.size() == 1 ? 1 : groups_.size() - 1; }
-  // Calls work(i, group) for the contacts within each part, side by side.
-  template <class Work>
-  void forEachPart(const Tasks& tasks, Work&& work) {
-    tasks.parallelFor(parts(), 1, [&](std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) work(i, groups_[i]);
+  // Calls down(group number, group, tasks) for cuts, part(part, group) for parts and up(...) for cuts again: of every cut
+  // `down` comes before all that is on its two sides, and `up` after all of that. Sides of the first cuts are gone through
+  // side by side; a cut that all threads wait for gets the tasks. What is done, and in which order for any one body, does
+  // not depend on the number of threads.
+  template <class Down, class Part, class Up>
+  void traverse(const Tasks& tasks, Down&& down, Part&& part, Up&& up) {
+    const auto parts = static_cast<std::uint32_t>((groups_.size() + 1) / 2);
+    const int height = std::countr_zero(parts);
+    int levels = 0;  // of cuts that threads meet at
+    while (levels < std::min(height, part_tree::kFirstCuts) && (1 << levels) < tasks.threads()) ++levels;
+    const auto forCuts = [&](int cutHeight, auto&& work) {
+      const std::uint32_t cuts = parts >> cutHeight;
+      const auto cut = [&](std::size_t index) {
+        return part_tree::cutOfHeight(cutHeight, static_cast<std::uint32_t>(index));
+      };
+      if (cuts == 1) return work(cut(0), groups_[cut(0)], &tasks);
+      tasks.parallelFor(cuts, 1, [&](std::size_t i, std::size_t) { work(cut(i), groups_[cut(i)], nullptr); });
+    };
+    for (int level = 0; level < levels; ++level) forCuts(height - level, down);
+    const std::uint32_t side = parts >> levels;
+    tasks.parallelFor(std::size_t{1} << levels, 1, [&](std::size_t i, std::size_t) {
+      visit(static_cast<std::uint32_t>(i) * side, side, down, part, up);
     });
+    for (int level = levels; level-- > 0;) forCuts(height - level, up);
   }
-  ContactGroup* betweenParts() { return groups_.size() == 1 ? nullptr : &groups_.back(); }
-  // Calls work(group, tasks) for all contacts; those between parts get the tasks.
+  // Calls work(group, tasks) for all of them.
   template <class Work>
-  void forEachGroup(const Tasks& tasks, BetweenParts when, Work&& work) {
-    ContactGroup* const between = betweenParts();
-    if (between != nullptr && when == BetweenParts::First) work(*between, &tasks);
-    forEachPart(tasks, [&](std::size_t, ContactGroup& group) { work(group, nullptr); });
-    if (between != nullptr && when == BetweenParts::Last) work(*between, &tasks);
+  void forEachGroup(const Tasks& tasks, CutsTurn when, Work&& work) {
+    const auto atCut = [&](CutsTurn turn) {
+      return [&, turn](std::uint32_t, ContactGroup& group, const Tasks* all) {
+        if (turn == when) work(group, all);
+      };
+    };
+    traverse(
+        tasks, atCut(CutsTurn::First), [&](std::uint32_t, ContactGroup& group) { work(group, nullptr); },
+        atCut(CutsTurn::Last));
   }
 
  private:
-  // Calls work(i, group) for all groups, side by side. With many parts, what is between them is far larger than any, and is
-  // begun first; with few it comes last, so that a thread gets the same parts as in forEachPart.
+  // As traverse(), for `count` parts.
+  template <class Down, class Part, class Up>
+  void visit(std::uint32_t first, std::uint32_t count, Down& down, Part& part, Up& up) {
+    const auto onPart = [&](std::uint32_t i) { part(i, groups_[part_tree::groupOfPart(i)]); };
+    if (count == 1) return onPart(first);
+    const std::uint32_t cut = part_tree::cutOf(first, count);
+    down(cut, groups_[cut], nullptr);
+    if (count <= part_tree::partsOfUnit(static_cast<std::uint32_t>((groups_.size() + 1) / 2))) {
+      for (std::uint32_t i = first; i < first + count; ++i) onPart(i);
+    } else {
+      visit(first, count / 2, down, part, up);
+      visit(first + count / 2, count / 2, down, part, up);
+    }
+    up(cut, groups_[cut], nullptr);
+  }
+  // Calls work(i, group) for all groups, side by side.
   template <class Work>
   void forAll(const Tasks& tasks, Work&& work) {
-    constexpr std::size_t kManyParts = 8;
-    const std::size_t count = groups_.size(), shift = count > kManyParts ? count - 1 : 0;
-    tasks.parallelFor(count, 1, [&](std::size_t first, std::size_t) {
-      const std::size_t i = (first + shift) % count;
-      work(i, groups_[i]);
-    });
+    tasks.parallelFor(groups_.size(), 1,
+                      [&](std::size_t i, std::size_t) { work(static_cast<std::uint32_t>(i), groups_[i]); });
   }
 
-  std::vector<ContactGroup> groups_;   // one of each part, and the one between parts if there are several
+  std::vector<ContactGroup> groups_;   // see part_tree.hpp
   std::vector<std::uint32_t> firsts_;  // of each column in `contacts`, and the end
   SoftContactValues values_{};
   bool mayBounce_ = false;

@@ -1,6 +1,7 @@
 #include "steppers/split_bodies.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/growth.hpp"
 
@@ -12,6 +13,22 @@ constexpr int kMostTimes = 15;
 // A part that is larger than the average by more than this is worth cutting anew: threads would wait for it.
 constexpr double kMostUneven = 1.15;
 }  // namespace
+
+// How well their order in memory is told by their places along an axis: the coefficient of correlation of the two.
+double BodySplitter::orderAlong(const Item* first, const Item* last, int axis) {
+  const double n = static_cast<double>(last - first), x0 = first->place[axis], i0 = first->index;
+  double x = 0.0, i = 0.0, xx = 0.0, ii = 0.0, xi = 0.0;
+  for (const Item* item = first; item != last; ++item) {
+    const double dx = item->place[axis] - x0, di = item->index - i0;
+    x += dx;
+    i += di;
+    xx += dx * dx;
+    ii += di * di;
+    xi += dx * di;
+  }
+  const double spread = (xx - x * x / n) * (ii - i * i / n);
+  return spread > 0.0 ? (xi - x * i / n) / std::sqrt(spread) : 0.0;
+}
 
 std::size_t BodySplitter::split(const std::vector<Body>& bodies, const Tasks& tasks, std::vector<std::uint32_t>& movable,
                                 std::vector<std::uint16_t>& partOf, Cuts& cuts) {
@@ -107,9 +124,15 @@ Cuts::Cut BodySplitter::halve(Item* first, Item* middle, Item* last) {
       high[k] = std::max(high[k], item->place[k]);
     }
   }
+  // Across the longest side; but if bodies follow each other in memory along another one that is hardly shorter, across
+  // that: what is on a side of the cut then lies together, and stays with the thread that also has it in loops over all
+  // bodies.
   int axis = 0;
-  for (int k = 1; k < 3; ++k)
-    if (high[k] - low[k] > high[axis] - low[axis]) axis = k;
+  double best = -1.0;
+  for (int k = 0; k < 3; ++k) {
+    const double order = orderAlong(first, last, k), length = (high[k] - low[k]) * (1.0 + order * order);
+    if (length > best) axis = k, best = length;
+  }
   std::nth_element(first, middle, last, [axis](const Item& a, const Item& b) {
     return a.place[axis] != b.place[axis] ? a.place[axis] < b.place[axis] : a.index < b.index;
   });

@@ -1,6 +1,6 @@
 // Cuts the bodies of a large island into parts of about equal size with few contacts between them: halves it across its
-// longest side, and each half again. The cuts serve for later steps too, until parts are no longer about equal.
-// Depends on where the bodies are, and were when they were cut, and on nothing else.
+// longest side, or one that is about as long and better for memory, and each half again. The cuts serve for later steps too,
+// until parts are no longer about equal. Depends on where the bodies are, and were when they were cut, and on nothing else.
 #pragma once
 
 #include <vector>
@@ -37,6 +37,7 @@ class BodySplitter {
   void cutAnew(const Tasks& tasks, Cuts& cuts);
   bool sortByParts(const Tasks& tasks, const Cuts& cuts, std::vector<std::uint32_t>& movable,
                    std::vector<std::uint16_t>& partOf);
+  static double orderAlong(const Item* first, const Item* last, int axis);
   static Cuts::Cut halve(Item* first, Item* middle, Item* last);
 
   std::vector<Item> items_;

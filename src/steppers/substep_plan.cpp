@@ -13,7 +13,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t kBodyGrain = 256, kContactGrain = 128, kListGrain = 512;
+constexpr std::size_t kBodyGrain = 64, kContactGrain = 128, kListGrain = 256;
 constexpr double kTwoPi = 6.283185307179586;
 constexpr double kSlendernessReserve = 0.65;  // on omega: 1 is Greenhill's column on springs at its corners
 constexpr double kSlow = 0.5;                 // m/s, root mean square of an island that is on the move

@@ -14,7 +14,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t kColliderGrain = 256;
+constexpr std::size_t kColliderGrain = 64;
 constexpr std::size_t kContactGrain = 128;
 
 bool isSound(const Body& body, const WorldSettings& settings) {

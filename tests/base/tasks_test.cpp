@@ -43,6 +43,18 @@ TEST_P(TasksOn, WhatOneLoopWroteTheNextOneReads) {
   for (const long value : values) EXPECT_EQ(value, 2000);
 }
 
+// Loops so short that threads which come late find the next one under way, with more pieces or fewer than there are threads.
+TEST_P(TasksOn, WhoComesLateTakesNothingTwice) {
+  std::vector<std::atomic<int>> visits(40);
+  tasks.enter([&] {
+    for (std::size_t round = 0; round < 20000; ++round) {
+      const std::size_t count = 1 + round * 7 % visits.size();
+      tasks.parallelFor(count, 1, [&](std::size_t begin, std::size_t) { ++visits[begin]; });
+      for (std::size_t i = 0; i < visits.size(); ++i) ASSERT_EQ(visits[i].exchange(0), i < count ? 1 : 0) << round;
+    }
+  });
+}
+
 TEST_P(TasksOn, LoopsInsideLoopsAreWorkedOffWhereTheyAre) {
   std::atomic<long> sum = 0;
   tasks.parallelFor(20, 1, [&](std::size_t begin, std::size_t) {
