@@ -23,8 +23,9 @@ Aabb fatBox(const Collider& collider, const Aabb& reached, double dt) {
 }
 
 constexpr std::size_t kColliderGrain = 64, kMovedGrain = 32, kPairGrain = 512, kSparePieces = 8;
-constexpr std::size_t kUsualPiece = 256;           // keys
-constexpr std::size_t kLeavesPerQuestion = 8;      // from here on it pays to copy the tree for them
+constexpr std::size_t kUsualPiece = 256;  // keys
+// From so many colliders, and so few of them to each that moved, it pays to copy the tree.
+constexpr std::size_t kManyLeaves = 64, kLeavesPerQuestion = 8;
 constexpr std::uint8_t kIsOff = 1, kHasMoved = 2;  // flags of colliders
 
 // Puts colliders that left their fat box (or have none) back into the tree, lists and flags them.
@@ -87,8 +88,13 @@ void findPairs(const BroadPhase& broad, const std::vector<Collider>& colliders, 
   const std::size_t pieces = (scratch.moved.size() + kMovedGrain - 1) / kMovedGrain;
   if (scratch.foundPieces.size() < pieces) scratch.foundPieces.resize(pieces);
   if (scratch.foundPieces.size() > kSparePieces + 4 * pieces) scratch.foundPieces.resize(kSparePieces + 2 * pieces);
-  const bool many = scratch.moved.size() * kLeavesPerQuestion > broad.tree.leafCount() && broad.tree.mayBeCopied();
-  if (many) broad.tree.copyTo(scratch.wideTree);
+  const std::size_t leaves = broad.tree.leafCount();
+  const bool many = leaves >= kManyLeaves && scratch.moved.size() * kLeavesPerQuestion > leaves && broad.tree.mayBeCopied();
+  if (many) {
+    broad.tree.copyTo(scratch.wideTree);
+  } else {
+    scratch.wideTree = {};  // what rests needs the memory for other things
+  }
   tasks.parallelFor(scratch.moved.size(), kMovedGrain, [&](std::size_t first, std::size_t last) {
     auto& [found, most, near] = scratch.foundPieces[first / kMovedGrain];
     shrinkGently(found, 2 * most + kUsualPiece);

@@ -7,6 +7,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "base/growth.hpp"
+
 namespace cairn {
 namespace {
 
@@ -137,7 +139,7 @@ void DynamicTree::copyTo(WideCopy& copy) const {
   std::vector<wide::BoxNode>& out = copy.nodes;
   out.clear();
   if (root_ == kNull) return;
-  out.reserve(leaves_ / 3 + 1);
+  makeRoom(out, leaves_ / 4 + 1);  // about as many as there will be
   struct Entry {
     Node node;
     std::uint32_t to;
@@ -145,7 +147,7 @@ void DynamicTree::copyTo(WideCopy& copy) const {
   std::array<Entry, 8 * kStackSize> stack;
   int size = 0;
   stack[size++] = {root_, 0};
-  out.emplace_back();
+  resizeGently(out, 1);
   while (size > 0) {
     const Entry entry = stack[--size];
     std::array<Node, wide::kBoxes> found;
@@ -166,7 +168,7 @@ void DynamicTree::copyTo(WideCopy& copy) const {
         child |= found[i];
       } else if (used) {
         child = static_cast<std::uint32_t>(out.size());
-        out.emplace_back();
+        resizeGently(out, child + 1);
         stack[size++] = {found[i], child};
       }
       wide::BoxNode& to = out[entry.to];

@@ -15,7 +15,7 @@ namespace cairn {
 namespace {
 // Bodies of a batch of small islands: with their contacts about what a processor's second cache holds.
 constexpr std::uint32_t kBatchBodies = 256;
-constexpr std::size_t kBodyGrain = 64, kContactGrain = 512;
+constexpr std::size_t kBodyGrain = 64, kContactGrain = 512, kNumberGrain = 256;
 constexpr std::size_t kSpareBatches = 1;
 // From so many contacts on, the widest instructions are worth the slower clock that they bring.
 constexpr std::size_t kManyContacts = 256;
@@ -35,12 +35,14 @@ std::uint32_t SoftStepper::numberIn(std::uint32_t batch, std::uint32_t body, con
   return place.number;
 }
 
-void SoftStepper::numberBodies(const SoftBodies& bodies) {
-  for (std::uint32_t i = 0; i < bodies.movable.size(); ++i) {
-    Place& place = places_[bodies.movable[i]];
-    place.number = i;
-    place.part = bodies.parts == 1 ? 0 : bodies.partOf[i];
-  }
+void SoftStepper::numberBodies(const Tasks& tasks, const SoftBodies& bodies) {
+  tasks.parallelFor(bodies.movable.size(), kNumberGrain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      Place& place = places_[bodies.movable[i]];
+      place.number = static_cast<std::uint32_t>(i);
+      place.part = bodies.parts == 1 ? 0 : bodies.partOf[i];
+    }
+  });
 }
 
 // By the part of a body that can be moved; of the other one if it cannot.
@@ -96,7 +98,7 @@ void SoftStepper::takeContacts(StepContext& context) {
     SoftBatch& batch = made_.list[b];
     if (batch.bodies.parts == 1) continue;
     batch.bodies.putSharedFirst(context.tasks);
-    numberBodies(batch.bodies);
+    numberBodies(context.tasks, batch.bodies);
   }
   const auto take = [&](std::size_t i, std::uint32_t a, std::uint32_t b) {
     const LiveContact& contact = all[i];
@@ -180,7 +182,7 @@ void SoftStepper::makeBatches(StepContext& context, const std::vector<IslandPlan
     bodies.parts = splitter_.split(system.bodies, context.tasks, bodies.movable, bodies.partOf, bodies.cuts);
     bodies.clearShared();
     made_.list[b].contacts.clear(bodies.parts);
-    numberBodies(bodies);
+    numberBodies(context.tasks, bodies);
   }
   takeContacts(context);
   forEachJoint([&](std::uint32_t index, const Joint& joint, std::uint32_t island) {

@@ -33,7 +33,7 @@ class SoftStepper : public Stepper {
   };
   void makeBatches(StepContext& context, const std::vector<IslandPlan>& plans);
   void stepBatches(StepContext& context, double dt);
-  void numberBodies(const SoftBodies& bodies);
+  void numberBodies(const Tasks& tasks, const SoftBodies& bodies);
   void takeContacts(StepContext& context);
   std::uint32_t groupOf(const LiveContact& contact, const SoftBatch& batch) const;
   std::uint32_t numberIn(std::uint32_t batch, std::uint32_t body, const System& system, bool hasJoint);
