@@ -20,12 +20,14 @@ struct PartRange {
 
 namespace part_tree {
 
-inline constexpr int kFirstCuts = 3;  // enough for eight threads to have a side of their own
+inline constexpr std::uint32_t kFewestUnits = 8, kMostPartsOfUnit = 4;
 
 inline constexpr std::uint32_t groupCount(std::uint32_t parts) { return 2 * parts - 1; }
 inline constexpr std::uint32_t groupOfPart(std::uint32_t part) { return 2 * part; }
 inline constexpr bool isPart(std::uint32_t group) { return group % 2 == 0; }
-inline constexpr std::uint32_t partsOfUnit(std::uint32_t parts) { return std::max(parts >> kFirstCuts, 1u); }
+inline constexpr std::uint32_t partsOfUnit(std::uint32_t parts) {
+  return std::clamp(parts / kFewestUnits, 1u, kMostPartsOfUnit);
+}
 
 // Of the two halves of so many parts from the first one on.
 inline constexpr std::uint32_t cutOf(std::uint32_t first, std::uint32_t count) { return 2 * (first + count / 2) - 1; }

@@ -50,9 +50,9 @@ class SoftContacts {
   template <class Down, class Part, class Up>
   void traverse(const Tasks& tasks, Down&& down, Part&& part, Up&& up) {
     const auto parts = static_cast<std::uint32_t>((groups_.size() + 1) / 2);
-    const int height = std::countr_zero(parts);
+    const int height = std::countr_zero(parts), most = height - std::countr_zero(part_tree::partsOfUnit(parts));
     int levels = 0;  // of cuts that threads meet at
-    while (levels < std::min(height, part_tree::kFirstCuts) && (1 << levels) < tasks.threads()) ++levels;
+    while (levels < most && (1 << levels) < tasks.threads()) ++levels;
     const auto forCuts = [&](int cutHeight, auto&& work) {
       const std::uint32_t cuts = parts >> cutHeight;
       const auto cut = [&](std::size_t index) {
