@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "wide/contact_block.hpp"
+#include "wide/lanes.hpp"
 
 namespace cairn::wide {
 namespace {
@@ -95,13 +96,7 @@ class ContactKernels : public testing::Test {
     return {uniform(0.2, 2.0), m * m.transpose() + 0.3 * Matrix3d::Identity(), vector(), vector(), Vector3d::Zero(),
             Vector3d::Zero()};
   }
-  static void set(Lane3& lanes, int lane, const Vector3d& v) {
-    for (int k = 0; k < 3; ++k) lanes[k][lane] = static_cast<float>(v[k]);
-  }
-  static void setInertia(Lane (&lanes)[6], int lane, const Matrix3d& m) {
-    const double values[6] = {m(0, 0), m(1, 1), m(2, 2), m(0, 1), m(0, 2), m(1, 2)};
-    for (int k = 0; k < 6; ++k) lanes[k][lane] = static_cast<float>(values[k]);
-  }
+
   std::mt19937_64 random_{11};
 };
 
@@ -156,8 +151,8 @@ TEST_F(ContactKernels, PassesAreThoseOfPlainCode) {
       set(block.apart, static_cast<int>(lane), between);
       block.inverseMassA[lane] = static_cast<float>(a.inverseMass);
       block.inverseMassB[lane] = static_cast<float>(b.inverseMass);
-      setInertia(block.inertiaA, static_cast<int>(lane), a.inverseInertia);
-      setInertia(block.inertiaB, static_cast<int>(lane), b.inverseInertia);
+      set(block.inertiaA, static_cast<int>(lane), a.inverseInertia);
+      set(block.inertiaB, static_cast<int>(lane), b.inverseInertia);
       block.relaxes[lane] = 1.0f;
       block.friction[lane] = static_cast<float>(c.friction);
       block.biasRate[lane] = static_cast<float>(c.biasRate);
@@ -171,7 +166,7 @@ TEST_F(ContactKernels, PassesAreThoseOfPlainCode) {
     }
     prepare(Blocks(&block, 1), points.data(), bodies.data(), false);
     for (int lane = 0; lane < block.lanes; ++lane) {
-      const Vector3d t(block.tangent[0][lane], block.tangent[1][lane], block.tangent[2][lane]);
+      const Vector3d t = get(block.tangent, lane);
       contacts[lane].t1 = (t - t.dot(contacts[lane].normal) * contacts[lane].normal).normalized();
       contacts[lane].t2 = contacts[lane].normal.cross(contacts[lane].t1);
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "wide/contact_block.hpp"
+#include "wide/lanes.hpp"
 
 namespace cairn::wide {
 namespace {
@@ -30,14 +31,6 @@ class Prepare : public testing::Test {
   Matrix3d positive() {
     const Matrix3d m = Matrix3d::NullaryExpr([&] { return uniform(-1, 1); });
     return m * m.transpose() + 0.1 * Matrix3d::Identity();
-  }
-  static void set(Lane3& lanes, int lane, const Vector3d& v) {
-    for (int k = 0; k < 3; ++k) lanes[k][lane] = static_cast<float>(v[k]);
-  }
-  static Vector3d get(const Lane3& lanes, int lane) { return {lanes[0][lane], lanes[1][lane], lanes[2][lane]}; }
-  static void set(Lane (&lanes)[6], int lane, const Matrix3d& m) {
-    const double values[6] = {m(0, 0), m(1, 1), m(2, 2), m(0, 1), m(0, 2), m(1, 2)};
-    for (int k = 0; k < 6; ++k) lanes[k][lane] = static_cast<float>(values[k]);
   }
 
   std::mt19937_64 random_{7};
