@@ -34,6 +34,9 @@ class ContactGroup {
 
   bool mayBounce() const { return !approaches_.empty() || watch_.mayBounce(); }
   int colours() const { return colouring_.colours; }
+  std::size_t bytes() const {
+    return blocks_.size() * sizeof(wide::ContactBlock) + points_.size() * sizeof(wide::ContactPointLanes);
+  }
   // The order in which colours are swept: 0 as they are, other numbers at random. Swept in the same order again and again,
   // what one colour leaves undone for the next always points the same way, and tall stacks walk. (Low ones do not, and keep
   // their symmetry better in one order.)

@@ -185,6 +185,7 @@ void SoftStepper::makeBatches(StepContext& context, const std::vector<IslandPlan
     numberBodies(context.tasks, bodies);
   }
   takeContacts(context);
+  for (std::size_t b = 0; b < made_.count; ++b) made_.list[b].contacts.findSlabs(slabFinder_, made_.list[b].bodies);
   forEachJoint([&](std::uint32_t index, const Joint& joint, std::uint32_t island) {
     const std::uint32_t batch = batchOf_[island];
     const std::uint32_t a = numberIn(batch, joint.a, system, true);

@@ -49,6 +49,7 @@ class SoftStepper : public Stepper {
 
   SubstepPlan plan_;
   BodySplitter splitter_;
+  SlabFinder slabFinder_;
   SoftBatches made_;           // between steps it is the system's
   std::vector<Place> places_;  // by body
   std::vector<Open> open_;

@@ -22,59 +22,56 @@ void SoftBatch::clear(const IslandPlan& newPlan) {
 // one go: relaxation begins with the contacts across a cut and the soft pass ends with them, so that what is on a side of it
 // waits for no other in between, and its contacts come from memory once for the two.
 void SoftBatch::plainSubsteps(StepContext& context, const wide::SubstepValues& values) {
-  const Tasks& tasks = context.tasks;
   wide::SolverBody* const solver = bodies.solver();
-  const auto nothing = [](std::uint32_t, ContactGroup&, const Tasks*) {};
-  contacts.traverse(
-      tasks, nothing,
-      [&](std::uint32_t part, ContactGroup& group) {
-        group.arrange(0);
-        bodies.integrateVelocities(part, values.h);
-        group.applyImpulses(nullptr, solver);
+  // Sweep 0 applies the impulses of the last step; sweep i solves substep i - 1 and first relaxes the one before.
+  const auto last = static_cast<std::size_t>(plan.substeps) + 1;
+  const auto relaxes = [](std::size_t sweep) { return sweep > 1; };
+  const auto solves = [last](std::size_t sweep) { return sweep > 0 && sweep < last; };
+  const auto prepare = [&](std::size_t sweep, ContactGroup& group) {
+    if (sweep < 2) return;
+    if (plan.changesOrder) group.arrange(static_cast<int>(sweep - 1));
+    contacts.look(context, bodies, group);
+  };
+  contacts.sweepAll(
+      context.tasks, last + 1, bodies.others.empty(),
+      [&](std::size_t sweep, std::uint32_t cut, ContactGroup& group, const Tasks* all) {
+        if (!relaxes(sweep)) return;
+        bodies.integrateShared(cut, values.h);
+        group.relax(all, solver, values);
       },
-      [&](std::uint32_t, ContactGroup& group, const Tasks* all) {
-        group.arrange(0);
-        group.applyImpulses(all, solver);
+      [&](std::size_t sweep, std::uint32_t part, ContactGroup& group) {
+        if (sweep == 0) {
+          group.arrange(0);
+          bodies.integrateVelocities(part, values.h);
+          group.applyImpulses(nullptr, solver);
+        }
+        if (relaxes(sweep)) {
+          bodies.integratePositions(part, values.h);
+          group.relax(nullptr, solver, values);
+        }
+        if (!solves(sweep)) return;
+        prepare(sweep, group);
+        if (relaxes(sweep)) bodies.integrateVelocities(part, values.h);
+        group.solve(nullptr, solver, values);
+      },
+      [&](std::size_t sweep, std::uint32_t, ContactGroup& group, const Tasks* all) {
+        if (sweep == 0) {
+          group.arrange(0);
+          group.applyImpulses(all, solver);
+        }
+        if (!solves(sweep)) return;
+        prepare(sweep, group);
+        group.solve(all, solver, values);
+      },
+      [&](std::size_t sweep) {
+        if (solves(sweep)) bodies.moveOthers(values.h);
       });
-  for (int substep = 0; substep <= plan.substeps; ++substep) {
-    const bool relaxes = substep > 0, solves = substep < plan.substeps;
-    const auto prepare = [&](ContactGroup& group) {
-      if (substep == 0) return;
-      if (plan.changesOrder) group.arrange(substep);
-      contacts.look(context, bodies, group);
-    };
-    contacts.traverse(
-        tasks,
-        [&](std::uint32_t cut, ContactGroup& group, const Tasks* all) {
-          if (!relaxes) return;
-          bodies.integrateShared(cut, values.h);
-          group.relax(all, solver, values);
-        },
-        [&](std::uint32_t part, ContactGroup& group) {
-          if (relaxes) {
-            bodies.integratePositions(part, values.h);
-            group.relax(nullptr, solver, values);
-          }
-          if (!solves) return;
-          prepare(group);
-          if (relaxes) bodies.integrateVelocities(part, values.h);
-          group.solve(nullptr, solver, values);
-        },
-        [&](std::uint32_t, ContactGroup& group, const Tasks* all) {
-          if (!solves) return;
-          prepare(group);
-          group.solve(all, solver, values);
-        });
-    if (solves) bodies.moveOthers(values.h);
-  }
 }
 
 void SoftBatch::step(StepContext& context, double dt, wide::Width width) {
   const wide::WidthScope scope(width);
   const int substeps = plan.substeps;
   const double h = dt / substeps;
-  const wide::SubstepValues values{static_cast<float>(h), static_cast<float>(1.0 / h),
-                                   static_cast<float>(context.settings.restitutionSpeed)};
   const Tasks& tasks = context.tasks;
   phaseMs.fill(0.0);
   PhaseTimer timer(phaseMs);
@@ -85,6 +82,8 @@ void SoftBatch::step(StepContext& context, double dt, wide::Width width) {
 
   bodies.begin(context, dt, h, !contacts.contacts.empty());
   contacts.begin(context, bodies, dt, h);
+  const wide::SubstepValues values{static_cast<float>(h), static_cast<float>(1.0 / h),
+                                   static_cast<float>(context.settings.restitutionSpeed), contacts.fillsCaches()};
   for (const ContactEnds& ends : joints.joints.empty() ? std::span<const ContactEnds>() : contacts.contacts) {
     bodies.noteContact(ends.a);
     bodies.noteContact(ends.b);

@@ -12,6 +12,8 @@ namespace {
 constexpr double kTwoPi = 6.283185307179586;
 // Stored impulses are rescaled when the step changes, but not across absurd ratios.
 constexpr double kMostRescaling = 10.0;
+// Bytes of rows that are likely to stay in the caches: what a wave may have in use at a time.
+constexpr double kCacheBytes = 8.0 * 1024.0 * 1024.0;
 }  // namespace
 
 void SoftContacts::clear(std::size_t parts) { groups_.resize(part_tree::groupCount(static_cast<std::uint32_t>(parts))); }
@@ -20,6 +22,30 @@ void SoftContacts::makeRoom(std::span<const std::uint32_t> firsts, std::uint32_t
   firsts_.assign(firsts.begin(), firsts.end());
   firsts_.push_back(end);
   resizeAnew(contacts, end);
+}
+
+void SoftContacts::findSlabs(SlabFinder& finder, const SoftBodies& bodies) {
+  const std::uint32_t parts = partCount();
+  heightWithinSlabs_ = std::countr_zero(parts);
+  if (bodies.movable.size() < kLargeIsland) return;
+  const int unit = std::countr_zero(part_tree::partsOfUnit(parts));
+  heightWithinSlabs_ = finder.heightWithin(parts, unit, bodies.partOf, [&](std::uint32_t cut) {
+    const auto column = [&](std::uint32_t group) { return contacts.data() + firsts_[columnOf(group, false)]; };
+    return std::span<const ContactEnds>(column(cut), column(cut + 1));
+  });
+}
+
+bool SoftContacts::fillsCaches() const { return static_cast<double>(rowBytes_) > kCacheBytes; }
+
+// As many sweeps at once as have room in the cache, and between the ends of a thread's stretch.
+Wave SoftContacts::waveOf(std::size_t sweeps, int threads) const {
+  const std::size_t slabs = partCount() >> heightWithinSlabs_, stretches = static_cast<std::size_t>(threads);
+  std::size_t atOnce = 1;
+  if (fillsCaches() && slabs > 1) {
+    const double fit = kCacheBytes * static_cast<double>(slabs) / static_cast<double>(rowBytes_);
+    atOnce = std::min(static_cast<std::size_t>(fit), stretches == 1 ? sweeps : slabs / stretches / 2);
+  }
+  return {slabs, sweeps, atOnce, stretches};
 }
 
 void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, double h) {
@@ -43,6 +69,8 @@ void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, do
     };
     group.begin(column(2 * i), column(2 * i + 1), bodies.movableOf(i), system.contacts.slots, bodies, values_);
   });
+  rowBytes_ = 0;
+  for (const ContactGroup& group : groups_) rowBytes_ += group.bytes();
   mayBounce_ = std::any_of(groups_.begin(), groups_.end(), [](const ContactGroup& group) { return group.mayBounce(); });
 }
 

@@ -11,6 +11,7 @@
 
 #include "steppers/contact_group.hpp"
 #include "steppers/part_tree.hpp"
+#include "steppers/slabs.hpp"
 #include "steppers/stepper.hpp"
 
 namespace cairn {
@@ -28,6 +29,7 @@ class SoftContacts {
   std::size_t columns() const { return 2 * groups_.size(); }
   static std::uint32_t columnOf(std::uint32_t group, bool watched) { return 2 * group + (watched ? 1 : 0); }
   void makeRoom(std::span<const std::uint32_t> firsts, std::uint32_t end);
+  void findSlabs(SlabFinder& finder, const SoftBodies& bodies);  // when all are in
 
   void begin(StepContext& context, SoftBodies& bodies, double dt, double h);
   void finish(StepContext& context, const SoftBodies& bodies);
@@ -35,6 +37,7 @@ class SoftContacts {
   void refreshSpinning(const Tasks& tasks, SoftBodies& bodies);
   bool mayBounce() const { return mayBounce_; }
   int colours() const;  // the most of any group
+  bool fillsCaches() const;
   void arrange(int number);
 
   // Before each substep: takes in watched contacts that might meet in it.
@@ -49,7 +52,7 @@ class SoftContacts {
   // not depend on the number of threads.
   template <class Down, class Part, class Up>
   void traverse(const Tasks& tasks, Down&& down, Part&& part, Up&& up) {
-    const auto parts = static_cast<std::uint32_t>((groups_.size() + 1) / 2);
+    const std::uint32_t parts = partCount();
     const int height = std::countr_zero(parts), most = height - std::countr_zero(part_tree::partsOfUnit(parts));
     int levels = 0;  // of cuts that threads meet at
     while (levels < most && (1 << levels) < tasks.threads()) ++levels;
@@ -67,6 +70,39 @@ class SoftContacts {
       visit(static_cast<std::uint32_t>(i) * side, side, down, part, up);
     });
     for (int level = levels; level-- > 0;) forCuts(height - level, up);
+  }
+  // As many sweeps, each as traverse() goes; what is called gets the number of the sweep first. Large islands go through
+  // them in a wave (slabs.hpp) if `mayOverlap`. If not, afterSweep(sweep) is called when all had their turn in a sweep.
+  template <class Down, class Part, class Up, class After>
+  void sweepAll(const Tasks& tasks, std::size_t sweeps, bool mayOverlap, Down&& down, Part&& part, Up&& up,
+                After&& afterSweep) {
+    const auto numbered = [](std::size_t sweep, auto& work) {
+      return [sweep, &work](auto&&... arguments) { work(sweep, arguments...); };
+    };
+    const Wave wave = waveOf(sweeps, tasks.threads());
+    if (!mayOverlap || wave.sweepsAtOnce < 2) {
+      for (std::size_t sweep = 0; sweep < sweeps; ++sweep) {
+        traverse(tasks, numbered(sweep, down), numbered(sweep, part), numbered(sweep, up));
+        afterSweep(sweep);
+      }
+      return;
+    }
+    const auto slabParts = std::uint32_t{1} << heightWithinSlabs_;
+    const auto cutBehind = [&](std::size_t slab, std::size_t sweep, auto& work) {
+      const std::uint32_t cut = 2 * slabParts * static_cast<std::uint32_t>(slab + 1) - 1;
+      work(sweep, cut, groups_[cut], nullptr);
+    };
+    forEachOfWave(
+        tasks, wave,
+        [&](std::size_t slab, std::size_t sweep) {
+          if (sweep > 0) cutBehind(slab, sweep - 1, up);
+          cutBehind(slab, sweep, down);
+        },
+        [&](std::size_t slab, std::size_t sweep) {
+          auto downs = numbered(sweep, down), parts = numbered(sweep, part), ups = numbered(sweep, up);
+          visit(slabParts * static_cast<std::uint32_t>(slab), slabParts, downs, parts, ups);
+        });
+    for (std::size_t slab = 0; slab + 1 < wave.slabs; ++slab) cutBehind(slab, sweeps - 1, up);
   }
   // Calls work(group, tasks) for all of them.
   template <class Work>
@@ -89,7 +125,7 @@ class SoftContacts {
     if (count == 1) return onPart(first);
     const std::uint32_t cut = part_tree::cutOf(first, count);
     down(cut, groups_[cut], nullptr);
-    if (count <= part_tree::partsOfUnit(static_cast<std::uint32_t>((groups_.size() + 1) / 2))) {
+    if (count <= part_tree::partsOfUnit(partCount())) {
       for (std::uint32_t i = first; i < first + count; ++i) onPart(i);
     } else {
       visit(first, count / 2, down, part, up);
@@ -104,8 +140,13 @@ class SoftContacts {
                       [&](std::size_t i, std::size_t) { work(static_cast<std::uint32_t>(i), groups_[i]); });
   }
 
+  std::uint32_t partCount() const { return static_cast<std::uint32_t>((groups_.size() + 1) / 2); }
+  Wave waveOf(std::size_t sweeps, int threads) const;
+
   std::vector<ContactGroup> groups_;   // see part_tree.hpp
   std::vector<std::uint32_t> firsts_;  // of each column in `contacts`, and the end
+  int heightWithinSlabs_ = 0;          // of cuts
+  std::size_t rowBytes_ = 0;           // of this step
   SoftContactValues values_{};
   bool mayBounce_ = false;
 };

@@ -4,12 +4,17 @@
 #include <cmath>
 
 #include "base/growth.hpp"
+#include "steppers/slabs.hpp"
 
 namespace cairn {
 
 namespace {
 constexpr std::size_t kSmallestPart = 256;  // bodies
 constexpr int kMostTimes = 15;
+// Slabs (slabs.hpp) are of at least 2^n parts, and so many bodies thick.
+constexpr int kSlabTimes = 2;
+constexpr double kSlabBodies = 2.0;
+constexpr std::size_t kSampled = 16;  // one body of so many tells how large they are
 // A part that is larger than the average by more than this is worth cutting anew: threads would wait for it.
 constexpr double kMostUneven = 1.15;
 }  // namespace
@@ -49,7 +54,7 @@ std::size_t BodySplitter::split(const std::vector<Body>& bodies, const Tasks& ta
     }
   });
   if (!known || !sortByParts(tasks, cuts, movable, partOf)) {
-    cutAnew(tasks, cuts);
+    cutAnew(tasks, bodies, cuts);
     const std::size_t parts = bounds_.size() - 1;
     partOf.resize(movable.size());
     tasks.parallelFor(parts, 1, [&](std::size_t first, std::size_t last) {
@@ -95,10 +100,23 @@ bool BodySplitter::sortByParts(const Tasks& tasks, const Cuts& cuts, std::vector
   return true;
 }
 
+// How often an island is cut across one and the same side, of this length, before other sides have their turn.
+int BodySplitter::slabTimes(const std::vector<Body>& bodies, int times, double length) const {
+  if (items_.size() < kLargeIsland) return 1;
+  double radii = 0.0, sampled = 0.0;
+  for (std::size_t i = 0; i < items_.size(); i += kSampled, sampled += 1.0) radii += bodies[items_[i].index].size;
+  const double thickness = kSlabBodies * 2.0 * radii / sampled;
+  int slabs = 1;
+  while (slabs < times - kSlabTimes && std::ldexp(length, -(slabs + 1)) > thickness) ++slabs;
+  return slabs;
+}
+
 // Every second bound is new: the middle of what was between its neighbours.
-void BodySplitter::cutAnew(const Tasks& tasks, Cuts& cuts) {
+void BodySplitter::cutAnew(const Tasks& tasks, const std::vector<Body>& bodies, Cuts& cuts) {
   cuts.cuts.resize((std::size_t{1} << cuts.times) - 1);
   bounds_ = {0, static_cast<std::uint32_t>(items_.size())};
+  const Side whole = sideToCut(items_.data(), items_.data() + items_.size());
+  const int alike = slabTimes(bodies, cuts.times, whole.length);
   for (int time = 0; time < cuts.times; ++time) {
     Cuts::Cut* const made = cuts.cuts.data() + (bounds_.size() - 2);
     bounds_.resize(2 * bounds_.size() - 1);
@@ -107,37 +125,38 @@ void BodySplitter::cutAnew(const Tasks& tasks, Cuts& cuts) {
       bounds_[i - 1] = bounds_[i / 2 - 1] + (bounds_[i] - bounds_[i / 2 - 1]) / 2;
     }
     tasks.parallelFor(bounds_.size() / 2, 1, [&](std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i)
-        made[i] =
-            halve(items_.data() + bounds_[2 * i], items_.data() + bounds_[2 * i + 1], items_.data() + bounds_[2 * i + 2]);
+      for (std::size_t i = first; i < last; ++i) {
+        Item* const begin = items_.data() + bounds_[2 * i];
+        Item* const end = items_.data() + bounds_[2 * i + 2];
+        const int axis = time < alike ? whole.axis : sideToCut(begin, end).axis;
+        made[i] = halve(begin, items_.data() + bounds_[2 * i + 1], end, axis);
+      }
     });
   }
 }
 
-Cuts::Cut BodySplitter::halve(Item* first, Item* middle, Item* last) {
-  float low[3], high[3];
-  std::copy_n(first->place, 3, low);
-  std::copy_n(first->place, 3, high);
-  for (const Item* item = first; item != last; ++item) {
-    for (int k = 0; k < 3; ++k) {
-      low[k] = std::min(low[k], item->place[k]);
-      high[k] = std::max(high[k], item->place[k]);
-    }
-  }
-  // Across the longest side; but if bodies follow each other in memory along another one that is hardly shorter, across
-  // that: what is on a side of the cut then lies together, and stays with the thread that also has it in loops over all
-  // bodies.
-  int axis = 0;
+// The longest side; but if bodies follow each other in memory along another one that is hardly shorter, that one: what is on
+// a side of the cut then lies together, and stays with the thread that also has it in loops over all bodies.
+BodySplitter::Side BodySplitter::sideToCut(const Item* first, const Item* last) {
+  Side side{};
   double best = -1.0;
   for (int k = 0; k < 3; ++k) {
-    const double order = orderAlong(first, last, k), length = (high[k] - low[k]) * (1.0 + order * order);
-    if (length > best) axis = k, best = length;
+    const auto [low, high] =
+        std::minmax_element(first, last, [k](const Item& a, const Item& b) { return a.place[k] < b.place[k]; });
+    const double order = orderAlong(first, last, k), length = high->place[k] - low->place[k];
+    if (length * (1.0 + order * order) <= best) continue;
+    best = length * (1.0 + order * order);
+    side = {k, length};
   }
+  return side;
+}
+
+Cuts::Cut BodySplitter::halve(Item* first, Item* middle, Item* last, int axis) {
   std::nth_element(first, middle, last, [axis](const Item& a, const Item& b) {
     return a.place[axis] != b.place[axis] ? a.place[axis] < b.place[axis] : a.index < b.index;
   });
   // Half way to the last one before it: what trembles does not change sides.
-  float before = low[axis];
+  float before = first->place[axis];
   for (const Item* item = first; item != middle; ++item) before = std::max(before, item->place[axis]);
   return {axis, before + 0.5f * (middle->place[axis] - before)};
 }

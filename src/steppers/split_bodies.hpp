@@ -1,6 +1,8 @@
 // Cuts the bodies of a large island into parts of about equal size with few contacts between them: halves it across its
-// longest side, or one that is about as long and better for memory, and each half again. The cuts serve for later steps too,
-// until parts are no longer about equal. Depends on where the bodies are, and were when they were cut, and on nothing else.
+// longest side, or one that is about as long and better for memory, and each half again. Islands that caches do not hold are
+// cut across the same side several times first, into slabs that are swept as slabs.hpp tells. The cuts serve for later steps
+// too, until parts are no longer about equal. Depends on where the bodies are, and were when they were cut, and on their
+// size.
 #pragma once
 
 #include <vector>
@@ -34,11 +36,17 @@ class BodySplitter {
     float place[3];  // m, from the origin
     std::uint32_t index;
   };
-  void cutAnew(const Tasks& tasks, Cuts& cuts);
+  struct Side {
+    int axis;
+    double length;  // m
+  };
+  void cutAnew(const Tasks& tasks, const std::vector<Body>& bodies, Cuts& cuts);
+  int slabTimes(const std::vector<Body>& bodies, int times, double length) const;
   bool sortByParts(const Tasks& tasks, const Cuts& cuts, std::vector<std::uint32_t>& movable,
                    std::vector<std::uint16_t>& partOf);
   static double orderAlong(const Item* first, const Item* last, int axis);
-  static Cuts::Cut halve(Item* first, Item* middle, Item* last);
+  static Side sideToCut(const Item* first, const Item* last);
+  static Cuts::Cut halve(Item* first, Item* middle, Item* last, int axis);
 
   std::vector<Item> items_;
   std::vector<std::uint16_t> parts_;   // of the items

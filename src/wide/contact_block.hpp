@@ -122,9 +122,10 @@ struct FillValues {
 void fill(ContactBlock& block, ContactPointLanes* points, const BlockSources& sources, const FillValues& values);
 
 struct SubstepValues {
-  float h;            // s
-  float inverseH;     // 1/s
-  float bounceSpeed;  // m/s: slower approaches do not bounce
+  float h;                    // s
+  float inverseH;             // 1/s
+  float bounceSpeed;          // m/s: slower approaches do not bounce
+  bool fetchesAhead = false;  // rows come from memory, and are asked for before they are needed
 };
 
 // Makes rows of what is known of the contacts. Expected in the blocks: bodies, normal, inverse masses and inertias,

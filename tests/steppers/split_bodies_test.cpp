@@ -110,6 +110,33 @@ TEST(SplitBodies, AcrossTheLongestSide) {
   EXPECT_LE(top, bottom);
 }
 
+// An island that no cache holds is cut into slabs one behind another first, and those are cut as they come.
+TEST(SplitBodies, LargeIslandsAreCutIntoSlabs) {
+  std::vector<Body> bodies = cloud(20000, Vec3(50, 60, 5), 4);
+  for (Body& body : bodies) body.size = 0.5f;
+  const Split split = splitOf(bodies);
+  ASSERT_EQ(split.parts, 64u);
+  constexpr std::size_t kSlabs = 16;  // of 3.75 m: four bodies
+  std::vector<double> low(kSlabs, 1e9), high(kSlabs, -1e9);
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const std::size_t slab = split.partOf[i] / (split.parts / kSlabs);
+    const double y = bodies[split.movable[i]].center.y();
+    low[slab] = std::min(low[slab], y);
+    high[slab] = std::max(high[slab], y);
+  }
+  for (std::size_t slab = 1; slab < kSlabs; ++slab) EXPECT_LE(high[slab - 1], low[slab]);
+  // Of bodies twice as thick there would be two in a slab.
+  for (Body& body : bodies) body.size = 1.0f;
+  const Split thick = splitOf(bodies);
+  double firstHigh = -1e9, secondLow = 1e9;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const double y = bodies[thick.movable[i]].center.y();
+    if (thick.partOf[i] < 4) firstHigh = std::max(firstHigh, y);
+    if (thick.partOf[i] >= 4 && thick.partOf[i] < 8) secondLow = std::min(secondLow, y);
+  }
+  EXPECT_GT(firstHigh, secondLow);
+}
+
 TEST(SplitBodies, BodiesInOnePlaceAreSplitByTheirNumbers) {
   const Split split = splitOf(std::vector<Body>(1024));
   ASSERT_EQ(split.parts, 4u);
