@@ -17,7 +17,6 @@ struct ContactPoint {
   float separation = 0.0f;         // m
   float normalImpulse = 0.0f;      // N s per System::impulseSeconds: where the next solve starts
   float totalImpulse = 0.0f;       // N s over the last step
-  std::uint32_t feature = 0;
 };
 
 // Contacts of an island at rest are left as they are while nothing has moved by more than a hair since they were brought up
@@ -28,7 +27,8 @@ enum class AtRest : std::uint8_t {
   Kept,      // and the narrow phase left it at that
 };
 
-struct Contact {
+// Three lines of a cache, of which the first two have all that a single point needs.
+struct alignas(64) Contact {
   std::uint32_t colliderA = kNone, colliderB = kNone;
   std::uint32_t bodyA = kNone, bodyB = kNone;
   std::uint8_t count = 0;
@@ -40,18 +40,19 @@ struct Contact {
   bool centralB : 1 = false;
   bool mixed : 1 = false;       // friction and the like are those of the two materials as they are now
   bool anchorsOnB : 1 = false;  // anchors are from B's centre of mass: it is the nearer one
-  // Eight numbers that wide::fill takes up at once, then five that go on from where the next eight begin.
+  bool special : 1 = false;     // it may bounce, or has a stiffness of its own
+  // Eight numbers that wide::fill takes up at once, then three that it takes with whatever follows.
   Float3 normal = Float3::UnitZ();  // from A to B
   Float3 between = Float3::Zero();  // m: from B's centre of mass to A's
   float friction = 0.0f;
   float twistImpulse = 0.0f;                // N m s per System::impulseSeconds, on B about the normal
   Float3 frictionImpulse = Float3::Zero();  // N s likewise, on B
   float approachSpeed = 0.0f;               // m/s at the beginning of the step
+  float totalTwist = 0.0f;                  // N m s over the last step
+  Float3 totalFriction = Float3::Zero();    // N s over the last step
+  std::array<ContactPoint, kManifoldPoints> points;
   float restitution = 0.0f;
   float stiffness = 0.0f, damping = 0.0f;  // N/m, N s/m; 0: not stated
-  float totalTwist = 0.0f;                 // N m s over the last step
-  std::array<ContactPoint, kManifoldPoints> points;
-  Float3 totalFriction = Float3::Zero();  // N s over the last step
 
   // Where a point is on each body's own surface: m, from its centre of mass, world axes. Half way across a wide gap the
   // lever arms of friction would be far longer than the bodies. The one from the nearer centre is stored, so that a pebble
@@ -62,6 +63,8 @@ struct Contact {
  private:
   Float3 across(int i) const { return between + points[i].separation * normal; }
 };
+
+static_assert(sizeof(Contact) == 3 * 64);
 
 // Who touches whom: what is left to say of a contact that has ended.
 struct ContactParties {

@@ -28,6 +28,8 @@ struct KeptManifold {
   float margin = -1.0f;                              // m, that it was made with; negative: there is none to keep
   std::array<Float3, kManifoldPoints> anchors{};     // m: points on A
   std::array<float, kManifoldPoints> separations{};  // m
+  // By point: what it is known again by when the manifold is made anew. Of all shapes, whether manifolds are kept or not.
+  std::array<std::uint32_t, kManifoldPoints> features{};
 
   // There is one, and it has all points that matter within this margin (m). The margin grows with speed; a little more is as
   // good as none.

@@ -4,11 +4,14 @@
 #include <cmath>
 #include <limits>
 
+#include "base/fetch_ahead.hpp"
+
 namespace cairn {
 
 namespace {
 
 constexpr std::size_t kPairGrain = 128;
+constexpr std::size_t kAhead = 24;            // pairs: what belongs to them is asked for before they have their turn
 constexpr std::uint32_t kWanted = kNone - 1;  // a pair that is to get a contact slot
 // A point without a twin by feature takes over the impulse of an old point this close to it.
 constexpr float kMatchDistance = 0.01f;  // m
@@ -39,10 +42,11 @@ void placeContact(Contact& contact, const Manifold& manifold, const Vec3& center
 }
 
 // The same single point as before, of curved shapes: its place is new, its impulse is not. False if it is not the same.
-bool carryOverSingle(Contact& contact, const Manifold& manifold, const Vec3& centerA, const Vec3& centerB) {
+bool carryOverSingle(Contact& contact, const Manifold& manifold, const KeptManifold& kept, const Vec3& centerA,
+                     const Vec3& centerB) {
   const ManifoldPoint& from = manifold.points[0];
   ContactPoint& to = contact.points[0];
-  if (manifold.count != 1 || contact.count != 1 || from.feature != to.feature) return false;
+  if (manifold.count != 1 || contact.count != 1 || from.feature != kept.features[0]) return false;
   const Float3 normal = manifold.normal.cast<float>();
   if (!(contact.normal.dot(normal) > kSameNormal)) return false;
   contact.oldPoints = 1;
@@ -75,8 +79,10 @@ bool moveBalls(Contact& contact, double radiusA, const Vec3& centerA, double rad
 }
 
 // Writes the manifold over the contact's points; points that were there before keep their impulses.
-void carryOver(Contact& contact, const Manifold& manifold, const Vec3& centerA, const Vec3& centerB, float matchDistance) {
+void carryOver(Contact& contact, const Manifold& manifold, KeptManifold& kept, const Vec3& centerA, const Vec3& centerB,
+               float matchDistance) {
   const Contact old = contact;
+  const auto oldFeatures = kept.features;
   const Float3 normal = manifold.normal.cast<float>();
   const int oldCount = old.normal.dot(normal) > kSameNormal ? old.count : 0;
   std::array<bool, kManifoldPoints> taken{};
@@ -94,9 +100,9 @@ void carryOver(Contact& contact, const Manifold& manifold, const Vec3& centerA, 
     to = ContactPoint{};
     to.anchor = anchorOf(contact, from, manifold.normal, centerA, centerB);
     to.separation = static_cast<float>(from.separation);
-    to.feature = from.feature;
+    kept.features[i] = from.feature;
     for (int j = 0; j < oldCount; ++j) {
-      if (taken[j] || old.points[j].feature != to.feature) continue;
+      if (taken[j] || oldFeatures[j] != from.feature) continue;
       keep(i, j);
       break;
     }
@@ -200,12 +206,30 @@ class Mixture {
     contact.restitution = restitution_;
     contact.stiffness = stiffness_;
     contact.damping = damping_;
+    contact.special = restitution_ > 0.0f || stiffness_ > 0.0f;
   }
 
  private:
   std::uint32_t a_ = kNone, b_ = kNone;
   float friction_ = 0.0f, restitution_ = 0.0f, stiffness_ = 0.0f, damping_ = 0.0f;
 };
+
+// Of pairs to come, before `end`: first the contact and what is known of its second collider, then what the contact points
+// to.
+void fetchContacts(const std::vector<Pair>& pairs, std::size_t now, std::size_t end, const ContactCache& cache,
+                   const NarrowPhaseInput& input) {
+  if (now + kAhead >= end) return;
+  if (const Pair& ahead = pairs[now + kAhead]; ahead.contact != kNone) {
+    fetchAhead(cache.slots[ahead.contact]);
+    fetchAhead(input.gates[ahead.b]);
+  }
+  const Pair& next = pairs[now + kAhead / 2];
+  if (next.contact == kNone) return;
+  const Contact& contact = cache.slots[next.contact];
+  if (contact.atRest != AtRest::No) return;
+  fetchAhead(input.places[contact.bodyB]);
+  if (input.gates[next.b].flat) fetchAhead(cache.kept[next.contact]);
+}
 
 }  // namespace
 
@@ -277,6 +301,7 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
     bool anyEnded = false;
     std::uint32_t& count = scratch.contacts[begin / kPairGrain + 1];
     for (std::size_t i = begin; i < end; ++i) {
+      fetchContacts(pairs, i, end, cache, input);
       const Pair& pair = pairs[i];
       if (pair.contact == kNone) continue;
       ++count;
@@ -312,9 +337,9 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
       mixture.give(a.material, b.material, input, contact);
       contact.centralA = gateA.ball > 0.0;
       contact.centralB = gateB.ball > 0.0;
-      if (carryOverSingle(contact, manifold, placeA.center, placeB.center)) continue;
+      if (carryOverSingle(contact, manifold, kept, placeA.center, placeB.center)) continue;
       const float size = static_cast<float>(std::min(a.radius, b.radius));
-      carryOver(contact, manifold, placeA.center, placeB.center, std::min(kMatchDistance, kMatchShare * size));
+      carryOver(contact, manifold, kept, placeA.center, placeB.center, std::min(kMatchDistance, kMatchShare * size));
       anyEnded |= contact.count == 0;
     }
     scratch.marks[begin / kPairGrain] = anyEnded ? 1 : 0;

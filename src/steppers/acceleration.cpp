@@ -47,7 +47,7 @@ void writeLoads(System& system, const Island& island, const IslandLoads& loads) 
     // Features that were not there when the step began: the first point stands for them.
     int point = 0;
     for (int p = 0; p < contact.count; ++p)
-      if (contact.points[p].feature == key.second) point = p;
+      if (system.contacts.kept[slot].features[p] == key.second) point = p;
     contact.points[point].totalImpulse += static_cast<float>(load.normal);
     contact.points[point].normalImpulse = contact.points[point].totalImpulse;
     contact.totalFriction += load.friction.cast<float>();

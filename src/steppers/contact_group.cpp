@@ -16,9 +16,6 @@ using wide::kLanes;
 
 namespace {
 
-// Contacts of a colour are all over the table: the next ones are asked for while one is worked on.
-constexpr std::uint32_t kAhead = 3;  // lanes
-
 constexpr int kPointStride = sizeof(ContactPoint) / sizeof(float);
 static_assert(kPointStride * sizeof(float) == sizeof(ContactPoint));
 constexpr float kNothing[8 + 3 * kPointStride] = {};
@@ -93,9 +90,10 @@ void ContactGroup::layOut() {
   points_.resize(swept_.points);
 }
 
-// Rows of contacts. Where the block's points are is known already.
-void ContactGroup::makeBlock(std::span<const ContactEnds> ends, ContactBlock& block, const std::vector<Contact>& slots,
-                             SoftBodies& bodies, const SoftContactValues& values) {
+// Rows of contacts. Where the block's points are is known already. Contacts of a colour are all over the table: those of the
+// next block are asked for meanwhile.
+void ContactGroup::makeBlock(std::span<const ContactEnds> ends, std::span<const ContactEnds> next, ContactBlock& block,
+                             const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values) {
   ContactPointLanes* points = points_.data() + block.firstPoint;
   const auto lanes = static_cast<std::uint32_t>(ends.size());
   block.points = mostPoints(ends);
@@ -114,7 +112,7 @@ void ContactGroup::makeBlock(std::span<const ContactEnds> ends, ContactBlock& bl
   };
   std::uint32_t stated = 0;  // bit per lane
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-    if (lane + kAhead < lanes) fetchAhead(slots[ends[lane + kAhead].contact]);
+    if (lane < next.size()) fetchAhead(slots[next[lane].contact]);
     const ContactEnds& one = ends[lane];
     const std::uint32_t slot = one.contact;
     const Contact& contact = slots[slot];
@@ -129,9 +127,9 @@ void ContactGroup::makeBlock(std::span<const ContactEnds> ends, ContactBlock& bl
     const bool centralA = (contact.centralA && bodies[one.a].round) || one.a == bodies.ground();
     const bool centralB = (contact.centralB && bodies[one.b].round) || one.b == bodies.ground();
     if (!centralA || !centralB) block.central = 0;
-    if (contact.stiffness > 0.0f) {
+    if (contact.special && contact.stiffness > 0.0f) {
       stated |= bit;
-    } else if (contact.restitution > 0.0f) {
+    } else if (contact.special) {
       block.bounces |= static_cast<std::uint16_t>(bit);
     }
     setLane(lane, contact.normal.data(), contact.frictionImpulse.data(), contact.points[0].anchor.data(),
@@ -201,10 +199,11 @@ void ContactGroup::makeRows(std::span<const ContactEnds> contacts, MovableBodies
   approaches_.clear();
   std::uint32_t nextPoint = 0;
   for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
-    const std::size_t last = i + 1 < blocks_.size() ? firsts_[i + 1] : colouring_.contacts.size();
+    const std::span<const ContactEnds> ordered = colouring_.contacts;
+    const std::size_t first = firsts_[i], last = i + 1 < blocks_.size() ? firsts_[i + 1] : ordered.size();
     ContactBlock& block = blocks_[i];
     block.firstPoint = nextPoint;
-    makeBlock(std::span(colouring_.contacts).subspan(firsts_[i], last - firsts_[i]), block, slots, bodies, values);
+    makeBlock(ordered.subspan(first, last - first), ordered.subspan(last), block, slots, bodies, values);
     nextPoint += block.points;
     if (bodies.anySpinning()) noteSpinning(i, bodies);
     if (block.bounces != 0) noteBounces(block, slots, bodies);
@@ -221,7 +220,7 @@ void ContactGroup::look(const std::vector<Contact>& slots, SoftBodies& bodies, c
     resizeGently(points_, firstPoint + mostPoints(contacts));
     ContactBlock& block = blocks_[index];
     block.firstPoint = static_cast<std::uint32_t>(firstPoint);
-    makeBlock(contacts, block, slots, bodies, values);
+    makeBlock(contacts, {}, block, slots, bodies, values);
     wide::measureGaps(wide::Blocks(&block, 1), points_.data(), bodies.solver());
     if (bodies.anySpinning()) noteSpinning(index, bodies);
     if (block.bounces != 0) noteBounces(block, slots, bodies);
@@ -243,9 +242,11 @@ void ContactGroup::refreshSpinning(SoftBodies& bodies) {
 
 void ContactGroup::finish(std::vector<Contact>& slots, float unscale, const SoftBodies& bodies) {
   followed_ = true;
-  for (const ContactBlock& block : blocks_) {
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const ContactBlock& block = blocks_[i];
+    const ContactBlock& next = blocks_[std::min(i + 1, blocks_.size() - 1)];
     for (int lane = 0; lane < block.lanes; ++lane) {
-      if (lane + static_cast<int>(kAhead) < block.lanes) fetchAhead(slots[block.contact[lane + kAhead]]);
+      if (lane < next.lanes) fetchAhead(slots[next.contact[lane]]);
       Contact& contact = slots[block.contact[lane]];
       const bool settled = bodies.isSettled(block.bodyA[lane]) && bodies.isSettled(block.bodyB[lane]);
       followed_ &= settled;

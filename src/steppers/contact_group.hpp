@@ -43,8 +43,8 @@ class ContactGroup {
   void arrange(int number);
 
   // Sweeps over all blocks; with `tasks`, those of a colour side by side.
-  void applyImpulses(const Tasks* tasks, wide::SolverBody* bodies) {
-    sweep(tasks, [&](wide::Blocks blocks) { wide::applyImpulses(blocks, points_.data(), bodies); });
+  void applyImpulses(const Tasks* tasks, wide::SolverBody* bodies, const wide::SubstepValues& values) {
+    sweep(tasks, [&](wide::Blocks blocks) { wide::applyImpulses(blocks, points_.data(), bodies, values); });
   }
   void solve(const Tasks* tasks, wide::SolverBody* bodies, const wide::SubstepValues& values) {
     sweep(tasks, [&](wide::Blocks blocks) { wide::solveSoft(blocks, points_.data(), bodies, values); });
@@ -94,8 +94,8 @@ class ContactGroup {
                 SoftBodies& bodies, const SoftContactValues& values);
   void keepRows(SoftBodies& bodies);
   void layOut();
-  void makeBlock(std::span<const ContactEnds> contacts, wide::ContactBlock& block, const std::vector<Contact>& slots,
-                 SoftBodies& bodies, const SoftContactValues& values);
+  void makeBlock(std::span<const ContactEnds> contacts, std::span<const ContactEnds> next, wide::ContactBlock& block,
+                 const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
   void noteSpinning(std::uint32_t block, const SoftBodies& bodies);
   void noteBounces(wide::ContactBlock& block, const std::vector<Contact>& slots, const SoftBodies& bodies);
 

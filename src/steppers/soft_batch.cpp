@@ -43,7 +43,7 @@ void SoftBatch::plainSubsteps(StepContext& context, const wide::SubstepValues& v
         if (sweep == 0) {
           group.arrange(0);
           bodies.integrateVelocities(part, values.h);
-          group.applyImpulses(nullptr, solver);
+          group.applyImpulses(nullptr, solver, values);
         }
         if (relaxes(sweep)) {
           bodies.integratePositions(part, values.h);
@@ -57,7 +57,7 @@ void SoftBatch::plainSubsteps(StepContext& context, const wide::SubstepValues& v
       [&](std::size_t sweep, std::uint32_t, ContactGroup& group, const Tasks* all) {
         if (sweep == 0) {
           group.arrange(0);
-          group.applyImpulses(all, solver);
+          group.applyImpulses(all, solver, values);
         }
         if (!solves(sweep)) return;
         prepare(sweep, group);
@@ -104,7 +104,7 @@ void SoftBatch::step(StepContext& context, double dt, wide::Width width) {
     finish(Phase::Integrate);
     if (substep == 0) {
       contacts.forEachGroup(tasks, CutsTurn::Last,
-                            [&](ContactGroup& group, const Tasks* all) { group.applyImpulses(all, solver); });
+                            [&](ContactGroup& group, const Tasks* all) { group.applyImpulses(all, solver, values); });
     } else {
       contacts.refreshSpinning(tasks, bodies);
     }

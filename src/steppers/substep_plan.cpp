@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/fetch_ahead.hpp"
 #include "steppers/contact_springs.hpp"
 #include "steppers/contact_watch.hpp"
 #include "steppers/free_motion.hpp"
@@ -14,6 +15,7 @@ namespace cairn {
 namespace {
 
 constexpr std::size_t kBodyGrain = 64, kContactGrain = 128, kListGrain = 256;
+constexpr std::size_t kAhead = 8;  // contacts: asked for before they have their turn
 constexpr double kTwoPi = 6.283185307179586;
 constexpr double kSlendernessReserve = 0.65;  // on omega: 1 is Greenhill's column on springs at its corners
 constexpr double kSlow = 0.5;                 // m/s, root mean square of an island that is on the move
@@ -260,6 +262,10 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
     std::uint64_t& hash = contactHashes_[first / kContactGrain] = kEmpty;
     Piece<ContactSums>& piece = contactPieces_[first / kContactGrain] = {contacts_[first].island};
     for (std::size_t i = first; i < last; ++i) {
+      if (i + kAhead < last) {
+        fetchAhead(system.contacts.slots[contacts_[i + kAhead].contact]);
+        fetchAhead(bodies_[contacts_[i + kAhead].b]);
+      }
       LiveContact& live = contacts_[i];
       Contact& contact = system.contacts.slots[live.contact];
       const Brief& a = bodies_[live.a];
@@ -270,7 +276,7 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
       if (live.rank != 0) clearImpulses(contact);
       const std::uint32_t state = (std::uint32_t{live.rank} << 16) | (live.kept ? 256u : 0u) | live.points;
       hash = mixed(mixed(hash, (std::uint64_t{live.contact} << 32) | state), (std::uint64_t{live.a} << 32) | live.b);
-      live.exact = contact.restitution > 0.0f || contact.stiffness > 0.0f;
+      live.exact = contact.special;
       ContactSurvey& survey = contactSurveys_[i] = {0.0f, 0.0f, -1.0f};
       float load = 0.0f;
       for (int p = 0; p < contact.count; ++p) {

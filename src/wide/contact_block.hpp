@@ -145,7 +145,8 @@ void prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies,
 void keepRows(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies);
 
 // Each works on a run of blocks of one colour.
-void applyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies);  // warm start
+// Warm start.
+void applyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values);
 void solveSoft(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values);
 void relax(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values);
 void noteApproach(Blocks blocks, const ContactPointLanes* points, ApproachLanes* approaches, const SolverBody* bodies);

@@ -20,8 +20,21 @@
 HWY_BEFORE_NAMESPACE();
 namespace cairn::wide::HWY_NAMESPACE {
 
-void ApplyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies) {
+// Asks the second cache for the block after this one, and its points: processors that see them coming by themselves do so
+// anew at each page. It is taken to be as this one is: what it is like it says itself, and that would have to be waited for.
+HWY_INLINE void FetchNext(const ContactBlock& block, Blocks blocks, const ContactPointLanes* points) {
+  if (&block == &blocks.back()) return;
+  constexpr std::size_t kLine = 64;
+  const auto fetch = [](const void* from, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes; i += kLine) __builtin_prefetch(static_cast<const char*>(from) + i, 1, 2);
+  };
+  fetch(&block + 1, block.central != 0 ? offsetof(ContactBlock, k12) : sizeof(ContactBlock));
+  fetch(points + block.firstPoint + block.points, block.points * sizeof(ContactPointLanes));
+}
+
+void ApplyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
   for (ContactBlock& block : blocks) {
+    if (values.fetchesAhead) FetchNext(block, blocks, points);
     for (int at = 0; at < block.lanes; at += static_cast<int>(hn::Lanes(kTag))) {
       PairMotion motion(block, bodies, at);
       const V3 normal = load(block.normal, at);
@@ -216,25 +229,12 @@ HWY_INLINE void SolveBlock(ContactBlock& block, ContactPointLanes* points, Solve
   motion.write(block, bodies, at);
 }
 
-// Asks the second cache for a block and its points: processors that see one coming by themselves do so again and again, at
-// each page.
-HWY_INLINE void FetchAhead(const ContactBlock& block, const ContactPointLanes* points, bool central, unsigned count) {
-  constexpr std::size_t kLine = 64;
-  const auto fetch = [](const void* from, std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes; i += kLine) __builtin_prefetch(static_cast<const char*>(from) + i, 1, 2);
-  };
-  fetch(&block, central ? offsetof(ContactBlock, k12) : sizeof(ContactBlock));
-  fetch(points, count * sizeof(ContactPointLanes));
-}
-
 template <bool kRelax>
 HWY_INLINE void SolveBlocks(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
   const V inverseH = hn::Set(kTag, values.inverseH);
   for (ContactBlock& block : blocks) {
     ContactPointLanes* first = points + block.firstPoint;
-    // The next one is most likely as this one is; what it is like, it says itself, and that would have to be waited for.
-    if (values.fetchesAhead && &block != &blocks.back())
-      FetchAhead(*(&block + 1), first + block.points, block.central != 0, block.points);
+    if (values.fetchesAhead) FetchNext(block, blocks, points);
     for (int at = 0; at < block.lanes; at += static_cast<int>(hn::Lanes(kTag))) {
       switch (block.points) {
         case 1:
@@ -351,8 +351,8 @@ HWY_EXPORT(NoteApproach);
 HWY_EXPORT(Bounce);
 HWY_EXPORT(InstructionSet);
 
-void applyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies) {
-  CAIRN_WIDE_DISPATCH(ApplyImpulses)(blocks, points, bodies);
+void applyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
+  CAIRN_WIDE_DISPATCH(ApplyImpulses)(blocks, points, bodies, values);
 }
 void solveSoft(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values) {
   CAIRN_WIDE_DISPATCH(SolveSoft)(blocks, points, bodies, values);

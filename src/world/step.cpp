@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstddef>
 
+#include "base/fetch_ahead.hpp"
 #include "base/phase_timer.hpp"
 #include "dynamics/trajectory.hpp"
 #include "math/rotation.hpp"
@@ -16,6 +18,8 @@ namespace {
 
 constexpr std::size_t kColliderGrain = 64;
 constexpr std::size_t kContactGrain = 128;
+constexpr std::size_t kAhead = 8;  // bodies or contacts: asked for before they have their turn
+constexpr std::size_t kStateBytes = offsetof(Body, localCenter);  // of a body: where it is, how it moves, and loads
 
 bool isSound(const Body& body, const WorldSettings& settings) {
   const double most = settings.maximumCoordinate, fastest = settings.maximumSpeed;
@@ -58,8 +62,10 @@ void WorldImpl::checkBodies(Check&& check, Before&& before, StepReport& report) 
   const auto isLive = [](const Body& body) { return body.alive && !body.quarantined; };
   tasks.parallelFor(bodies.size(), kColliderGrain, [&](std::size_t first, std::size_t last) {
     bool found = false;
-    for (std::size_t i = first; i < last; ++i)
+    for (std::size_t i = first; i < last; ++i) {
+      if (i + kAhead < last) fetchAhead(bodies[i + kAhead], kStateBytes);
       if (isLive(bodies[i])) found |= check(static_cast<std::uint32_t>(i), bodies[i]) != nullptr;
+    }
     if (found) any.store(true, std::memory_order_relaxed);
   });
   if (!any.load()) return;
@@ -275,8 +281,10 @@ void WorldImpl::markTouching() {
   tasks.parallelFor(inUse.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
     bool found = false;
     for (std::size_t i = first; i < last; ++i) {
+      if (i + kAhead < last) fetchAhead(slots[inUse[i + kAhead]]);
       Contact& contact = slots[inUse[i]];
       const bool now = touches(contact);
+      if (now == contact.touching && !contact.began) continue;
       found |= contact.touching && !now;
       contact.began = now && !contact.touching;
       contact.touching |= now;
