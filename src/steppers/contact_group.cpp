@@ -33,9 +33,14 @@ std::uint64_t hashOf(std::span<const ContactEnds> contacts) {
   Hash hash;
   for (const ContactEnds& ends : contacts) {
     constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15u;
-    hash.add(((std::uint64_t{ends.contact} << 8) | ends.points) * kOdd + ((std::uint64_t{ends.a} << 32) | ends.b));
+    hash.add(((std::uint64_t{ends.contact} << 24) | (std::uint64_t{ends.rank} << 8) | ends.points) * kOdd +
+             ((std::uint64_t{ends.a} << 32) | ends.b));
   }
   return hash.value();
+}
+
+bool areKept(std::span<const ContactEnds> contacts) {
+  return std::all_of(contacts.begin(), contacts.end(), [](const ContactEnds& ends) { return ends.kept; });
 }
 
 std::uint16_t mostPoints(std::span<const ContactEnds> contacts) {
@@ -172,10 +177,16 @@ void ContactGroup::noteBounces(ContactBlock& block, const std::vector<Contact>& 
 
 void ContactGroup::begin(std::span<const ContactEnds> contacts, std::span<const ContactEnds> watched, MovableBodies movable,
                          const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values) {
-  watch_.begin(watched, movable, slots, values.near, bodies.ground(), buffers_);
   const Origin origin{hashOf(contacts), movable, bodies.ground(), values};
-  const bool kept = std::all_of(contacts.begin(), contacts.end(), [](const ContactEnds& ends) { return ends.kept; });
-  if (std::exchange(followed_, false) && kept && origin == origin_ && !bodies.anySpinning()) {
+  const std::uint64_t watchedNow = hashOf(watched);
+  const bool same = origin.movable == origin_.movable && origin.ground == origin_.ground && values == origin_.values;
+  if (std::exchange(watchFollowed_, false) && same && watchedNow == watched_ && areKept(watched)) {
+    watch_.beginAgain();
+  } else {
+    watch_.begin(watched, movable, slots, values.near, bodies.ground(), buffers_);
+  }
+  watched_ = watchedNow;
+  if (std::exchange(followed_, false) && areKept(contacts) && origin == origin_ && !bodies.anySpinning()) {
     keepRows(bodies);
   } else {
     makeRows(contacts, movable, slots, bodies, values);
@@ -242,6 +253,13 @@ void ContactGroup::refreshSpinning(SoftBodies& bodies) {
 
 void ContactGroup::finish(std::vector<Contact>& slots, float unscale, const SoftBodies& bodies) {
   followed_ = true;
+  watchFollowed_ = !watch_.anyJoined();
+  // Of those that are far apart the gap stays as it was while nothing moves by more than a hair.
+  watch_.forEachLeft([&](const ContactEnds& ends) {
+    const bool settled = ends.rank >= kWideRank && bodies.isSettled(ends.a) && bodies.isSettled(ends.b);
+    watchFollowed_ &= settled;
+    if (settled) slots[ends.contact].atRest = AtRest::Followed;
+  });
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const ContactBlock& block = blocks_[i];
     const ContactBlock& next = blocks_[std::min(i + 1, blocks_.size() - 1)];

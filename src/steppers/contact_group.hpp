@@ -28,7 +28,7 @@ class ContactGroup {
   // Before each substep: takes in watched contacts that might meet in it.
   void look(const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
   void finish(std::vector<Contact>& slots, float unscale, const SoftBodies& bodies);
-  void forgetRows() { followed_ = false; }
+  void forgetRows() { followed_ = watchFollowed_ = false; }
   // Rows of bodies that spin fast for their shape, for the inertia that they have now.
   void refreshSpinning(SoftBodies& bodies);
 
@@ -114,7 +114,9 @@ class ContactGroup {
   bool inOrder_ = true;                  // one after another, as they are
   std::vector<std::uint32_t> spinning_;  // blocks
   Origin origin_;
-  bool followed_ = false;  // rows are as the last step left them, and so are their contacts
+  std::uint64_t watched_ = 0;  // a hash of those
+  // Rows are as the last step left them, and so are their contacts; the same of what is watched.
+  bool followed_ = false, watchFollowed_ = false;
 };
 
 }  // namespace cairn

@@ -3,6 +3,7 @@
 // points of a contact at once, and join the others as soon as they might meet.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct BodyMotion {
 // Not 0 if a contact can be watched in a step dt: it pressed nothing in the last one and stays wider than `near`. The
 // larger, the less likely that it meets all the same. Contacts of like rank are watched together: when one meets, all do.
 std::uint8_t watchRank(const Contact& contact, const BodyMotion& a, const BodyMotion& b, float near, float dt);
+// From this rank on the gap is so wide (twice nearGap) that a hair more or less does not matter.
+inline constexpr std::uint16_t kWideRank = 2;
 // As if the last step had found it so.
 void clearImpulses(Contact& contact);
 
@@ -31,8 +34,14 @@ class ContactWatch {
  public:
   void begin(std::span<const ContactEnds> contacts, MovableBodies movable, const std::vector<Contact>& slots, float near,
              std::uint32_t ground, ColouringBuffers& buffers);
+  void beginAgain() {  // with the same contacts as the last time, and nothing has changed
+    for (wide::WatchBlock& block : blocks_) block.joined = false;
+  }
   bool empty() const { return blocks_.empty(); }
   bool mayBounce() const { return mayBounce_; }
+  bool anyJoined() const {
+    return std::any_of(blocks_.begin(), blocks_.end(), [](const wide::WatchBlock& block) { return block.joined; });
+  }
 
   // Calls join(contacts) for contacts that might meet within `ahead` seconds. They share no body that can be moved, and are
   // not watched any more.
@@ -44,6 +53,12 @@ class ContactWatch {
       block.joined = true;
       join(std::span<const ContactEnds>(colouring_.contacts.data() + block.first, block.lanes));
     }
+  }
+  // Calls use(contact) for all that have not joined.
+  template <class Use>
+  void forEachLeft(Use&& use) const {
+    for (const wide::WatchBlock& block : blocks_)
+      for (std::uint32_t i = 0; i < block.lanes && !block.joined; ++i) use(colouring_.contacts[block.first + i]);
   }
 
  private:

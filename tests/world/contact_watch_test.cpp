@@ -56,5 +56,24 @@ TEST(ContactWatch, APushGoesThroughARowOfCracks) {
   }
 }
 
+// While no one moves by more than a hair (0.25 mm), cracks are left as they were found. A cube that creeps on, a fifteenth
+// of a hair in each step, must not get into the other by that: it arrives, and pushes it along.
+TEST(ContactWatch, WhatCreepsThroughACrackArrives) {
+  constexpr double kSpeed = 0.001;  // m/s
+  World world = weightless();
+  const Box cube{Vec3::Constant(0.5 * kSide)};
+  const BodyId waits = world.addBody(solid(cube, {kSide + kCrack, 0, 0}));
+  BodyDesc creeper = solid(cube, {0, 0, 0});
+  creeper.linearVelocity = {kSpeed, 0, 0};
+  const BodyId creeps = world.addBody(creeper);
+  const auto crack = [&] { return world.state(waits)->center.x() - world.state(creeps)->center.x() - kSide; };
+  for (int i = 0; i < 20 * 60; ++i) {
+    world.step(kDt);
+    EXPECT_GT(crack(), -1e-5) << "step " << i;
+  }
+  EXPECT_GE(world.state(waits)->linearVelocity.x(), 0.499 * kSpeed);
+  EXPECT_NEAR(momentum(world, {waits, creeps}), kSpeed, 1e-5 * kSpeed);
+}
+
 }  // namespace
 }  // namespace cairn::test
