@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "round_trip.hpp"
+
 namespace cairn::bench {
 namespace {
 
@@ -65,6 +67,7 @@ class Run {
     if (judged) judge_.emplace(scene);
   }
   bool isOver() const { return over_; }
+  int threads() const { return contender_.threads; }
   long done() const { return static_cast<long>(stepMs_.size()); }
 
   void advance(long steps) {
@@ -118,7 +121,7 @@ class Run {
 
 // All contenders through one run each, in turns. False if progress said so.
 bool runInTurns(std::vector<Contender>& contenders, const BenchScene& scene, const Schedule& schedule, double limitSeconds,
-                bool judged, const BenchProgress& progress) {
+                bool judged, const BenchProgress& progress, std::vector<double>& roundTripsNs) {
   std::vector<std::unique_ptr<Run>> runs;
   for (Contender& contender : contenders)
     if (contender.failure.empty()) runs.push_back(std::make_unique<Run>(contender, scene, schedule, limitSeconds, judged));
@@ -126,6 +129,7 @@ bool runInTurns(std::vector<Contender>& contenders, const BenchScene& scene, con
     going = false;
     long done = 0;
     for (const auto& run : runs) {
+      if (run->threads() > 1 && !run->isOver()) roundTripsNs.push_back(roundTripNs());
       run->advance(kTurn);
       going |= !run->isOver();
       done += run->isOver() ? schedule.steps : run->done();
@@ -187,7 +191,7 @@ bool measureScene(const BenchEntry& entry, SceneModel model, const BenchPlan& pl
     const auto partly = [&](double share, const std::string& now) {
       return progress((run + share) / schedule.runs, fmt::format("{}, run {} of {}", now, run + 1, schedule.runs));
     };
-    if (!runInTurns(contenders, scene, schedule, plan.limitSeconds, run == 0, partly)) return false;
+    if (!runInTurns(contenders, scene, schedule, plan.limitSeconds, run == 0, partly, results.roundTripsNs)) return false;
   }
   for (const Contender& contender : contenders) {
     results.waiting.wall += contender.waiting.wall;

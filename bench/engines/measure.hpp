@@ -39,7 +39,8 @@ struct BenchPlan {
 struct BenchResults {
   std::vector<BenchRow> rows;
   std::vector<BenchRefusal> refusals;
-  Waiting waiting;  // of the rows with one thread
+  Waiting waiting;                   // of the rows with one thread
+  std::vector<double> roundTripsNs;  // between two cores, before each turn with several threads
 };
 
 // Told how far a scene is, from 0 to 1, and what is being done; false ends it, and the scene has no rows.

@@ -170,7 +170,8 @@ int measureAll(const Arguments& arguments, const std::vector<Override>& override
     if (plan.quick)
       out << "quick: fewer steps, one run of each engine on the large scenes, overlaps looked at in every 10th step\n\n";
     out << benchTable(results, Paint(wantsColour(out)));
-    if (const std::string text = waitingText(results.waiting); !text.empty()) out << "\n" << text;
+    if (const std::string text = waitingText(results.waiting) + roundTripText(results.roundTripsNs); !text.empty())
+      out << "\n" << text;
   }
   return endOf(interrupt, err);
 }

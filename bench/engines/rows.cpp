@@ -111,6 +111,13 @@ std::string waitingText(const Waiting& waiting) {
       100.0 * waiting.share());
 }
 
+std::string roundTripText(const std::vector<double>& ns) {
+  if (ns.empty()) return {};
+  const auto [least, most] = std::minmax_element(ns.begin(), ns.end());
+  return fmt::format("two cores answered each other within {:.0f} ns ({:.0f} to {:.0f} in the course of it)\n", medianOf(ns),
+                     *least, *most);
+}
+
 std::string benchJson(const BenchHeader& header, const BenchResults& results) {
   JsonOut json;
   json.object("", [&] {
@@ -119,6 +126,14 @@ std::string benchJson(const BenchHeader& header, const BenchResults& results) {
     json.value("mode", header.quick ? "quick" : "full");
     json.value("dt_s", kTimeStep);
     json.value("waiting_share", results.waiting.share());
+    if (const std::vector<double>& ns = results.roundTripsNs; !ns.empty()) {
+      const auto [least, most] = std::minmax_element(ns.begin(), ns.end());
+      json.object("round_trip_ns", [&] {
+        json.value("least", *least);
+        json.value("median", medianOf(ns));
+        json.value("most", *most);
+      });
+    }
     json.list("rows", [&] {
       for (const BenchRow& row : results.rows) writeRow(json, row);
     });

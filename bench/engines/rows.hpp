@@ -20,6 +20,7 @@ std::string processorName();  // of this machine, and how many of them
 
 // A sentence if other programs disturbed the times; else nothing.
 std::string waitingText(const Waiting& waiting);
+std::string roundTripText(const std::vector<double>& ns);  // empty if there are none
 
 std::string benchJson(const BenchHeader& header, const BenchResults& results);
 // One block for each scene, with how many times faster than Bullet on one thread each engine is.

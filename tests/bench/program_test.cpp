@@ -1,6 +1,8 @@
 // cairn bench as people use it.
 #include "program.hpp"
 
+#include <thread>
+
 #include "app/bad_input.hpp"
 #include "app/commands.hpp"
 #include "app/running.hpp"
@@ -26,6 +28,11 @@ TEST_F(Bench, WritesOneRowForEachSceneEngineAndNumberOfThreads) {
   EXPECT_STREQ(all["machine"].GetString(), "mine");
   EXPECT_STREQ(all["mode"].GetString(), "quick");
   EXPECT_EQ(all["dt_s"].GetDouble(), 1.0 / 60.0);
+  const auto& trip = all["round_trip_ns"];
+  EXPECT_GE(trip["least"].GetDouble(), std::thread::hardware_concurrency() > 1 ? 5.0 : 0.0);  // faster than light it is not
+  EXPECT_LE(trip["least"].GetDouble(), trip["median"].GetDouble());
+  EXPECT_LE(trip["median"].GetDouble(), trip["most"].GetDouble());
+  EXPECT_NE(outcome.out.find("two cores answered each other within"), std::string::npos);
   ASSERT_EQ(all["rows"].Size(), 12u);  // two scenes; Cairn and ODE with one thread and two, Bullet and MuJoCo with one
   const std::vector<std::string> fields{"scene",
                                         "engine",
