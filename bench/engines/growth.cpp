@@ -15,9 +15,9 @@ namespace cairn::bench {
 namespace {
 
 constexpr const char* kScenes[] = {"pile", "spheres"};
-constexpr double kLayers = 10.0;        // of bodies at the start: the bin grows sideways, so that it is always as full
-constexpr double kSettleSeconds = 4.0;  // s: the last body lands after 1.7 s and comes to rest
-constexpr int kMeasuredSteps = 60;
+constexpr double kLayers = 10.0;     // of bodies at the start: the bin grows sideways, so that it is always as full
+constexpr int kSettlingSteps = 240;  // the last body lands after 1.7 s and comes to rest
+constexpr int kTurns = 6, kTurnSteps = 10;
 constexpr double kMemoryGoal = 4096.0;  // bytes for each body, at most
 
 // Held by the whole program now, in blocks of its own and in those of the system.
@@ -39,31 +39,51 @@ SceneModel growthModel(const std::string& scene, int bodies, const GrowthPlan& p
   return model;
 }
 
-// False if it was ended.
-bool measurePoint(const std::string& scene, int bodies, const GrowthPlan& plan, Waiting& waiting,
-                  const std::function<bool(double)>& goOn, GrowthPoint& point) {
-  const SceneModel model = growthModel(scene, bodies, plan);
-  malloc_trim(0);
-  const double before = liveHeap();
-  World world(model.settings);
-  instantiate(model, world);
-  const int settling = static_cast<int>(kSettleSeconds / kTimeStep);
-  const int steps = settling + kMeasuredSteps;
+// A world of some size.
+struct Contender {
+  GrowthPoint point;
+  std::unique_ptr<World> world;
   std::vector<double> stepMs;
   StepClock clock;
-  for (int i = 0; i < steps; ++i) {
-    if (!goOn(static_cast<double>(i) / steps)) return false;
+
+  void step() {
     clock.start();
-    const StepReport report = world.step(kTimeStep);
-    const double ms = clock.stopMs();
-    if (i >= settling) stepMs.push_back(ms);
-    point.contacts = report.contacts;
+    point.contacts = world->step(kTimeStep).contacts;
+    stepMs.push_back(clock.stopMs());
   }
-  if (plan.threads == 1) waiting.add(clock);
-  point.scene = scene;
-  point.bodies = bodies;
-  point.msMedian = medianOf(stepMs);
-  point.bytesPerBody = (liveHeap() - before) / bodies;
+};
+
+// Worlds come to rest one after another. Then they take turns, so that whatever else the machine does disturbs all of them
+// alike. False if it was ended.
+bool measureScene(const std::string& scene, const GrowthPlan& plan, Waiting& waiting,
+                  const std::function<bool(int steps, int bodies)>& goOn, std::vector<GrowthPoint>& points) {
+  std::vector<Contender> contenders;
+  for (const int bodies : plan.sizes) {
+    const SceneModel model = growthModel(scene, bodies, plan);
+    malloc_trim(0);
+    const double before = liveHeap();
+    Contender& one = contenders.emplace_back();
+    one.point.scene = scene;
+    one.point.bodies = bodies;
+    one.world = std::make_unique<World>(model.settings);
+    instantiate(model, *one.world);
+    for (int i = 0; i < kSettlingSteps; ++i) {
+      if (!goOn(1, bodies)) return false;
+      one.world->step(kTimeStep);
+    }
+    one.point.bytesPerBody = (liveHeap() - before) / bodies;
+  }
+  for (int turn = 0; turn < kTurns; ++turn) {
+    for (Contender& one : contenders) {
+      if (!goOn(kTurnSteps, one.point.bodies)) return false;
+      for (int i = 0; i < kTurnSteps; ++i) one.step();
+    }
+  }
+  for (Contender& one : contenders) {
+    if (plan.threads == 1) waiting.add(one.clock);
+    one.point.msMedian = medianOf(one.stepMs);
+    points.push_back(one.point);
+  }
   return true;
 }
 
@@ -106,18 +126,16 @@ std::vector<int> growthSizes(bool quick) {
 std::vector<GrowthPoint> measureGrowth(const GrowthPlan& plan, Waiting& waiting,
                                        const std::function<bool(double, const std::string&)>& progress) {
   std::vector<GrowthPoint> points;
+  constexpr int kSteps = kSettlingSteps + kTurns * kTurnSteps;
   double all = 0.0, done = 0.0;
-  for (const int size : plan.sizes) all += 2.0 * size;
+  for (const int size : plan.sizes) all += 2.0 * kSteps * size;
   for (const char* scene : kScenes) {
-    for (const int size : plan.sizes) {
-      const auto goOn = [&](double share) {
-        return progress((done + share * size) / all, fmt::format("{} bodies of {}", size, scene));
-      };
-      GrowthPoint point;
-      if (!measurePoint(scene, size, plan, waiting, goOn, point)) return points;
-      points.push_back(point);
-      done += size;
-    }
+    const auto goOn = [&](int steps, int bodies) {
+      const bool on = progress(done / all, fmt::format("{} bodies of {}", bodies, scene));
+      done += static_cast<double>(steps) * bodies;
+      return on;
+    };
+    if (!measureScene(scene, plan, waiting, goOn, points)) return points;
   }
   return points;
 }

@@ -13,7 +13,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kTimeTolerance = 1e-9;  // s: steps end at multiples of dt, up to rounding
 constexpr int kSmallScene = 200;         // bodies: up to here a run is over at once, and is looked at and repeated more
-constexpr int kRuns = 3;                 // of each engine
+constexpr int kRuns = 3;                 // of each engine, at least
+constexpr int kMostRuns = 12;            // of scenes that are soon over: a minute may be a bad one for some of the engines
+constexpr double kSceneSeconds = 30.0;   // s: what is not over by then is not run more often than it must
 constexpr int kQuickRuns = 1;            // of scenes that are not small
 constexpr long kTurn = 20;               // steps that an engine makes before the next one has its turn
 constexpr long kQuickEvery = 10;         // steps: how often a quick run looks closely
@@ -24,7 +26,7 @@ double secondsSince(Clock::time_point start) { return std::chrono::duration<doub
 struct Schedule {
   long steps, standing, lost;
   long every;  // steps between close looks
-  int runs;
+  int runs, mostRuns;
 
   Schedule(const BenchEntry& entry, const BenchScene& scene, bool quick) {
     const auto stepsOf = [](double time) { return std::max(1L, static_cast<long>(std::ceil(time / kTimeStep - 1e-6))); };
@@ -34,6 +36,7 @@ struct Schedule {
     lost = std::min(steps, stepsOf(entry.lost));
     every = hurried ? kQuickEvery : 1;
     runs = hurried ? kQuickRuns : kRuns;
+    mostRuns = quick ? runs : kMostRuns;
   }
 };
 
@@ -187,9 +190,14 @@ bool measureScene(const BenchEntry& entry, SceneModel model, const BenchPlan& pl
       }
     }
   }
-  for (int run = 0; run < schedule.runs; ++run) {
+  const Clock::time_point start = Clock::now();
+  for (int run = 0; run < schedule.mostRuns; ++run) {
+    const double spent = secondsSince(start);
+    if (run >= schedule.runs && spent > kSceneSeconds) break;
     const auto partly = [&](double share, const std::string& now) {
-      return progress((run + share) / schedule.runs, fmt::format("{}, run {} of {}", now, run + 1, schedule.runs));
+      const double byRuns = (run + share) / schedule.mostRuns, byTime = secondsSince(start) / kSceneSeconds;
+      const double least = (run + share) / schedule.runs;  // of those that must be
+      return progress(std::min({1.0, least, std::max(byRuns, byTime)}), fmt::format("{}, run {}", now, run + 1));
     };
     if (!runInTurns(contenders, scene, schedule, plan.limitSeconds, run == 0, partly, results.roundTripsNs)) return false;
   }

@@ -36,12 +36,14 @@ void ContactCache::arrange(std::vector<Pair>& pairs) {
     slots[to] = slots[old];
     ends[to] = ends[old];
     kept[to] = kept[old];
+    still[to] = still[old];
   };
   for (std::uint32_t start = 0; start < from.size(); ++start) {
     if (from[start] == start) continue;
     const Contact slot = slots[start];
     const Ends end = ends[start];
     const KeptManifold manifold = kept[start];
+    const std::uint8_t isStill = still[start];
     std::uint32_t at = start;
     while (from[at] != start) {
       move(from[at], at);
@@ -51,12 +53,14 @@ void ContactCache::arrange(std::vector<Pair>& pairs) {
     slots[at] = slot;
     ends[at] = end;
     kept[at] = manifold;
+    still[at] = isStill;
   }
   if (tooLarge) {
     const std::size_t count = used + used / 16 + kSomeFree / 2;
     cutDown(slots, count);
     cutDown(ends, count);
     cutDown(kept, count);
+    cutDown(still, count);
     freeSlots.resize(count - used);
     freeSlots.shrink_to_fit();
   }

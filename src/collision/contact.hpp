@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -19,24 +20,15 @@ struct ContactPoint {
   float totalImpulse = 0.0f;       // N s over the last step
 };
 
-// Contacts of an island at rest are left as they are while nothing has moved by more than a hair since they were brought up
-// to date: the solver keeps its rows, and follows the separations itself. See docs/decisions/0010-rows-are-kept.md.
-enum class AtRest : std::uint8_t {
-  No,
-  Followed,  // separations are those at the end of the last step
-  Kept,      // and the narrow phase left it at that
-};
-
 // Three lines of a cache, of which the first two have all that a single point needs.
 struct alignas(64) Contact {
   std::uint32_t colliderA = kNone, colliderB = kNone;
   std::uint32_t bodyA = kNone, bodyB = kNone;
   std::uint8_t count = 0;
   std::uint8_t oldPoints = 0;  // bit per point: it was there in the last step too
-  AtRest atRest = AtRest::No;
-  bool touching : 1 = false;  // in the last step
-  bool began : 1 = false;     // it touches since the last step
-  bool centralA : 1 = false;  // the normal goes through A's centre of mass wherever A is touched: it is a ball
+  bool touching : 1 = false;   // in the last step
+  bool began : 1 = false;      // it touches since the last step
+  bool centralA : 1 = false;   // the normal goes through A's centre of mass wherever A is touched: it is a ball
   bool centralB : 1 = false;
   bool mixed : 1 = false;       // friction and the like are those of the two materials as they are now
   bool anchorsOnB : 1 = false;  // anchors are from B's centre of mass: it is the nearer one
@@ -65,6 +57,10 @@ struct alignas(64) Contact {
 };
 
 static_assert(sizeof(Contact) == 3 * 64);
+static_assert(offsetof(Contact, points) + sizeof(ContactPoint) <= 2 * 64);
+
+// For fetchAhead(): what there is of a contact of so many points.
+constexpr std::size_t bytesOfContact(int points) { return points == 1 ? 2 * 64 : sizeof(Contact); }
 
 // Who touches whom: what is left to say of a contact that has ended.
 struct ContactParties {
@@ -98,8 +94,14 @@ struct ContactCache {
   std::vector<Contact> slots;
   std::vector<Ends> ends;          // by slot: apart, for those who ask for no more than who touches whom
   std::vector<KeptManifold> kept;  // by slot: apart, because only the narrow phase looks at them
+  // By slot: 1 if neither body has moved by more than a hair since the contact was brought up to date. The narrow phase
+  // leaves such contacts as they are, and the solver its rows: it follows the separations itself. See
+  // docs/decisions/0010-rows-are-kept.md. Only steppers that say so in each step know, and say that they do.
+  std::vector<std::uint8_t> still;
+  bool knowsStill = false;
   std::vector<std::uint32_t> freeSlots;
   std::vector<std::uint32_t> inUse;  // slots in the order of their pairs, as the narrow phase left them
+  bool isListed = false;             // that list is true: no slot was handed out or taken back since
   std::size_t newcomers = 0;         // slots that were handed out since arrange()
 
   // A slot for the contact of two bodies. It has points from the narrow phase on, or is released again.
@@ -110,6 +112,7 @@ struct ContactCache {
     slots[slot].bodyB = bodyB;
     ends[slot] = {bodyA, bodyB};
     ++newcomers;
+    isListed = false;
     return slot;
   }
   // Once many of a large number of contacts are new, renumbers the slots in the order of their pairs: whoever goes through
@@ -118,15 +121,15 @@ struct ContactCache {
   // What manifolds depend on has changed: none is kept.
   void forgetManifolds() {
     for (KeptManifold& one : kept) one.margin = -1.0f;
-    for (Contact& one : slots) {
-      one.atRest = AtRest::No;
-      one.mixed = false;
-    }
+    for (Contact& one : slots) one.mixed = false;
+    knowsStill = false;
   }
   void release(std::uint32_t slot) {
     slots[slot] = Contact{};
     kept[slot] = KeptManifold{};
+    still[slot] = 0;
     freeSlots.push_back(slot);
+    isListed = false;
   }
 
  private:
@@ -137,6 +140,8 @@ struct ContactCache {
     kept.resize(slots.size());
     makeRoom(ends, slots.size());
     ends.resize(slots.size());
+    makeRoom(still, slots.size());
+    still.resize(slots.size());
     return static_cast<std::uint32_t>(slots.size() - 1);
   }
 };

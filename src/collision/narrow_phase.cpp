@@ -1,8 +1,10 @@
 #include "collision/narrow_phase.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/fetch_ahead.hpp"
 
@@ -10,7 +12,8 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t kPairGrain = 128;
+constexpr std::size_t kPairGrain = 128, kBegunGrain = 8;
+enum Mark : std::uint8_t { kSomeBegin = 1, kSomeEnd = 2 };  // what is to be done in a piece of the table of pairs
 constexpr std::size_t kAhead = 24;            // pairs: what belongs to them is asked for before they have their turn
 constexpr std::uint32_t kWanted = kNone - 1;  // a pair that is to get a contact slot
 // A point without a twin by feature takes over the impulse of an old point this close to it.
@@ -149,43 +152,29 @@ float roundedDown(double x) { return std::nextafter(static_cast<float>(x), -std:
 // How far apart two boxes are along the axis that separates them most; negative if they overlap.
 double distanceOf(const Aabb& a, const Aabb& b) { return (b.lower - a.upper).cwiseMax(a.lower - b.upper).maxCoeff(); }
 
-// Finds out which pairs without a contact need one. A pair that was apart is not looked at again until its two shapes could
-// have come together. Most boxes that overlap belong to shapes that do not touch, and a slot
-// for each would cost more memory than everything else.
-void findNewContacts(std::vector<Pair>& pairs, const NarrowPhaseInput& input, const Tasks& tasks,
-                     NarrowPhaseScratch& scratch) {
-  scratch.marks.assign((pairs.size() + kPairGrain - 1) / kPairGrain, 0);
-  tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
-    Manifold manifold;
-    bool anyWanted = false;
-    for (std::size_t i = begin; i < end; ++i) {
-      Pair& pair = pairs[i];
-      if (pair.contact != kNone) continue;
-      const ColliderGate& gateA = input.gates[pair.a];
-      const ColliderGate& gateB = input.gates[pair.b];
-      const double travelled = gateA.travel + gateB.travel;
-      // The margin is no more than the two reaches, and these are at hand.
-      if (travelled + input.speculativeDistance + gateA.reach + gateB.reach < pair.quietUntil) continue;
-      if (!isLive(gateA, gateB)) continue;
-      const Collider& a = input.colliders[pair.a];
-      const Collider& b = input.colliders[pair.b];
-      const double distance = margin(a, b, input);
-      if (travelled + distance < pair.quietUntil) continue;
-      const bool balls = a.shape.type == ShapeType::Sphere && b.shape.type == ShapeType::Sphere;  // as quick as boxes
-      double clearance = balls ? 0.0 : distanceOf(boundingBox(a.shape, a.pose), boundingBox(b.shape, b.pose));
-      if (clearance <= distance) {
-        collide(a.shape, a.pose, b.shape, b.pose, distance, manifold);
-        if (manifold.count > 0) {
-          pair.contact = kWanted;
-          anyWanted = true;
-          continue;
-        }
-        clearance = std::max(clearance, manifold.clearance);
-      }
-      pair.quietUntil = roundedDown(travelled + clearance);
-    }
-    scratch.marks[begin / kPairGrain] = anyWanted ? 1 : 0;
-  });
+// Whether a pair without a contact needs one. A pair that was apart is not looked at again until its two shapes could have
+// come together. Most boxes that overlap belong to shapes that do not touch, and a slot for each would cost more memory than
+// everything else.
+bool wantsContact(Pair& pair, const NarrowPhaseInput& input, Manifold& manifold) {
+  const ColliderGate& gateA = input.gates[pair.a];
+  const ColliderGate& gateB = input.gates[pair.b];
+  const double travelled = gateA.travel + gateB.travel;
+  // The margin is no more than the two reaches, and these are at hand.
+  if (travelled + input.speculativeDistance + gateA.reach + gateB.reach < pair.quietUntil) return false;
+  if (!isLive(gateA, gateB)) return false;
+  const Collider& a = input.colliders[pair.a];
+  const Collider& b = input.colliders[pair.b];
+  const double distance = margin(a, b, input);
+  if (travelled + distance < pair.quietUntil) return false;
+  const bool balls = a.shape.type == ShapeType::Sphere && b.shape.type == ShapeType::Sphere;  // as quick as boxes
+  double clearance = balls ? 0.0 : distanceOf(boundingBox(a.shape, a.pose), boundingBox(b.shape, b.pose));
+  if (clearance <= distance) {
+    collide(a.shape, a.pose, b.shape, b.pose, distance, manifold);
+    if (manifold.count > 0) return true;
+    clearance = std::max(clearance, manifold.clearance);
+  }
+  pair.quietUntil = roundedDown(travelled + clearance);
+  return false;
 }
 
 // The combined properties of two surfaces. Those of the last two are remembered: mostly, the next two are alike.
@@ -214,20 +203,64 @@ class Mixture {
   float friction_ = 0.0f, restitution_ = 0.0f, stiffness_ = 0.0f, damping_ = 0.0f;
 };
 
+// What it takes to bring contacts up to date.
+struct Workplace {
+  Manifold manifold;
+  MovedManifold moved;
+  Mixture mixture;
+};
+
+// False if the two are no longer close: the contact has no points.
+bool updateContact(const Pair& pair, ContactCache& cache, const NarrowPhaseInput& input, Workplace& work) {
+  const ColliderGate& gateA = input.gates[pair.a];
+  const ColliderGate& gateB = input.gates[pair.b];
+  if (!isLive(gateA, gateB)) return true;  // asleep: the contact stays as it is
+  if (std::uint8_t& still = cache.still[pair.contact]; still != 0) {
+    if (!gateA.edited && !gateB.edited) return true;
+    still = 0;
+  }
+  Contact& contact = cache.slots[pair.contact];
+  const Placement& placeA = input.places[contact.bodyA];
+  const Placement& placeB = input.places[contact.bodyB];
+  if (gateA.ball > 0.0 && gateB.ball > 0.0 && !gateA.edited && !gateB.edited &&
+      moveBalls(contact, gateA.ball, placeA.center, gateB.ball, placeB.center, input.speculativeDistance))
+    return true;
+  const Collider& a = input.colliders[pair.a];
+  const Collider& b = input.colliders[pair.b];
+  KeptManifold& kept = cache.kept[pair.contact];
+  const bool keeps = gateA.flat && gateB.flat;
+  // The margin is no more than the two reaches, and these are at hand.
+  double distance = input.speculativeDistance + gateA.reach + gateB.reach;
+  if (keeps && !kept.isGoodFor(distance)) distance = margin(a, b, input);
+  if (keeps && kept.isGoodFor(distance) &&
+      moveManifold(kept, contact.count, std::min(gateA.radius, gateB.radius), placeA, placeB, work.moved)) {
+    keepPoints(contact, work.moved);
+    return true;
+  }
+  distance = margin(a, b, input);
+  collide(a.shape, a.pose, b.shape, b.pose, distance, work.manifold);
+  if (keeps) rememberManifold(placeA, placeB, distance, work.manifold, kept);
+  work.mixture.give(a.material, b.material, input, contact);
+  contact.centralA = gateA.ball > 0.0;
+  contact.centralB = gateB.ball > 0.0;
+  if (carryOverSingle(contact, work.manifold, kept, placeA.center, placeB.center)) return true;
+  const float size = static_cast<float>(std::min(a.radius, b.radius));
+  carryOver(contact, work.manifold, kept, placeA.center, placeB.center, std::min(kMatchDistance, kMatchShare * size));
+  return contact.count > 0;
+}
+
 // Of pairs to come, before `end`: first the contact and what is known of its second collider, then what the contact points
 // to.
 void fetchContacts(const std::vector<Pair>& pairs, std::size_t now, std::size_t end, const ContactCache& cache,
                    const NarrowPhaseInput& input) {
   if (now + kAhead >= end) return;
   if (const Pair& ahead = pairs[now + kAhead]; ahead.contact != kNone) {
-    fetchAhead(cache.slots[ahead.contact]);
+    if (cache.still[ahead.contact] == 0) fetchAhead(cache.slots[ahead.contact]);
     fetchAhead(input.gates[ahead.b]);
   }
   const Pair& next = pairs[now + kAhead / 2];
-  if (next.contact == kNone) return;
-  const Contact& contact = cache.slots[next.contact];
-  if (contact.atRest != AtRest::No) return;
-  fetchAhead(input.places[contact.bodyB]);
+  if (next.contact == kNone || cache.still[next.contact] != 0) return;
+  fetchAhead(input.places[cache.slots[next.contact].bodyB]);
   if (input.gates[next.b].flat) fetchAhead(cache.kept[next.contact]);
 }
 
@@ -275,76 +308,53 @@ Material mixMaterials(const Material& a, const Material& b, const std::vector<Ma
 
 void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowPhaseInput& input, const Tasks& tasks,
                     NarrowPhaseScratch& scratch, std::vector<ContactParties>& endings) {
+  const std::size_t pieces = (pairs.size() + kPairGrain - 1) / kPairGrain;
+  scratch.marks.assign(pieces, 0);
+  scratch.contacts.assign(pieces + 1, 0);
+  if (!std::exchange(cache.knowsStill, false)) std::fill(cache.still.begin(), cache.still.end(), std::uint8_t{0});
+  tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
+    Workplace work;
+    std::uint8_t mark = 0;
+    std::uint32_t count = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      fetchContacts(pairs, i, end, cache, input);
+      if (pairs[i].contact != kNone) {
+        ++count;
+        if (!updateContact(pairs[i], cache, input, work)) mark |= kSomeEnd;
+      } else if (wantsContact(pairs[i], input, work.manifold)) {
+        pairs[i].contact = kWanted;
+        mark |= kSomeBegin;
+      }
+    }
+    scratch.marks[begin / kPairGrain] = mark;
+    scratch.contacts[begin / kPairGrain + 1] = count;
+  });
+
   // Slots are handed out and taken back one after another in pair order, so that which contact gets which does not depend on
   // threads. Only pieces of the table are looked at where there is something to do.
-  const auto forMarked = [&](auto&& use) {
-    for (std::size_t piece = 0; piece < scratch.marks.size(); ++piece) {
-      if (scratch.marks[piece] == 0) continue;
-      for (std::size_t i = piece * kPairGrain; i < std::min((piece + 1) * kPairGrain, pairs.size()); ++i)
-        use(pairs[i], piece);
+  const auto forMarked = [&](std::uint8_t mark, auto&& use) {
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+      if ((scratch.marks[piece] & mark) == 0) continue;
+      for (std::size_t i = piece * kPairGrain; i < std::min((piece + 1) * kPairGrain, pairs.size()); ++i) use(i, piece);
     }
   };
-  findNewContacts(pairs, input, tasks, scratch);
-  forMarked([&](Pair& pair, std::size_t) {
+  scratch.begun.clear();
+  forMarked(kSomeBegin, [&](std::size_t i, std::size_t piece) {
+    Pair& pair = pairs[i];
     if (pair.contact != kWanted) return;
     pair.contact = cache.acquire(input.colliders[pair.a].body, input.colliders[pair.b].body);
     Contact& contact = cache.slots[pair.contact];
     contact.colliderA = pair.a;
     contact.colliderB = pair.b;
+    ++scratch.contacts[piece + 1];
+    scratch.begun.push_back(static_cast<std::uint32_t>(i));
   });
-
-  scratch.contacts.assign(scratch.marks.size() + 1, 0);
-  tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
-    Manifold manifold;
-    MovedManifold moved;
-    Mixture mixture;
-    bool anyEnded = false;
-    std::uint32_t& count = scratch.contacts[begin / kPairGrain + 1];
-    for (std::size_t i = begin; i < end; ++i) {
-      fetchContacts(pairs, i, end, cache, input);
-      const Pair& pair = pairs[i];
-      if (pair.contact == kNone) continue;
-      ++count;
-      const ColliderGate& gateA = input.gates[pair.a];
-      const ColliderGate& gateB = input.gates[pair.b];
-      if (!isLive(gateA, gateB)) continue;  // asleep: the contact stays as it is
-      Contact& contact = cache.slots[pair.contact];
-      if (contact.atRest != AtRest::No) {
-        const bool keep = contact.atRest == AtRest::Followed && !gateA.edited && !gateB.edited;
-        contact.atRest = keep ? AtRest::Kept : AtRest::No;
-        if (keep) continue;
-      }
-      const Placement& placeA = input.places[contact.bodyA];
-      const Placement& placeB = input.places[contact.bodyB];
-      if (gateA.ball > 0.0 && gateB.ball > 0.0 && !gateA.edited && !gateB.edited &&
-          moveBalls(contact, gateA.ball, placeA.center, gateB.ball, placeB.center, input.speculativeDistance))
-        continue;
-      const Collider& a = input.colliders[pair.a];
-      const Collider& b = input.colliders[pair.b];
-      KeptManifold& kept = cache.kept[pair.contact];
-      const bool keeps = gateA.flat && gateB.flat;
-      // The margin is no more than the two reaches, and these are at hand.
-      double distance = input.speculativeDistance + gateA.reach + gateB.reach;
-      if (keeps && !kept.isGoodFor(distance)) distance = margin(a, b, input);
-      if (keeps && kept.isGoodFor(distance) &&
-          moveManifold(kept, contact.count, std::min(gateA.radius, gateB.radius), placeA, placeB, moved)) {
-        keepPoints(contact, moved);
-        continue;
-      }
-      distance = margin(a, b, input);
-      collide(a.shape, a.pose, b.shape, b.pose, distance, manifold);
-      if (keeps) rememberManifold(placeA, placeB, distance, manifold, kept);
-      mixture.give(a.material, b.material, input, contact);
-      contact.centralA = gateA.ball > 0.0;
-      contact.centralB = gateB.ball > 0.0;
-      if (carryOverSingle(contact, manifold, kept, placeA.center, placeB.center)) continue;
-      const float size = static_cast<float>(std::min(a.radius, b.radius));
-      carryOver(contact, manifold, kept, placeA.center, placeB.center, std::min(kMatchDistance, kMatchShare * size));
-      anyEnded |= contact.count == 0;
-    }
-    scratch.marks[begin / kPairGrain] = anyEnded ? 1 : 0;
+  tasks.parallelFor(scratch.begun.size(), kBegunGrain, [&](std::size_t begin, std::size_t end) {
+    Workplace work;
+    for (std::size_t i = begin; i < end; ++i) updateContact(pairs[scratch.begun[i]], cache, input, work);
   });
-  forMarked([&](Pair& pair, std::size_t piece) {
+  forMarked(kSomeEnd, [&](std::size_t i, std::size_t piece) {
+    Pair& pair = pairs[i];
     if (pair.contact == kNone || cache.slots[pair.contact].count > 0) return;
     const Contact& contact = cache.slots[pair.contact];
     if (contact.touching) endings.push_back(partiesOf(contact, input.colliders));
@@ -353,13 +363,18 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
     --scratch.contacts[piece + 1];
   });
 
-  for (std::size_t piece = 1; piece < scratch.contacts.size(); ++piece)
-    scratch.contacts[piece] += scratch.contacts[piece - 1];
+  if (std::exchange(cache.isListed, true)) return;
+  for (std::size_t piece = 1; piece <= pieces; ++piece) scratch.contacts[piece] += scratch.contacts[piece - 1];
   resizeGently(cache.inUse, scratch.contacts.back());
   tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
-    std::uint32_t next = scratch.contacts[begin / kPairGrain];
-    for (std::size_t i = begin; i < end; ++i)
-      if (pairs[i].contact != kNone) cache.inUse[next++] = pairs[i].contact;
+    // Who has a contact follows no rule: without a branch on it, none is guessed wrong.
+    std::array<std::uint32_t, kPairGrain> some;
+    std::size_t count = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      some[count] = pairs[i].contact;
+      count += pairs[i].contact != kNone ? 1 : 0;
+    }
+    std::copy_n(some.begin(), count, cache.inUse.begin() + scratch.contacts[begin / kPairGrain]);
   });
 }
 

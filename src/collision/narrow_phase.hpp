@@ -33,8 +33,9 @@ struct NarrowPhaseInput {
 // Buffers that a step reuses; nothing in them outlives it.
 struct NarrowPhaseScratch {
   // By piece of the table of pairs.
-  std::vector<std::uint8_t> marks;      // 1: there is something to do
+  std::vector<std::uint8_t> marks;      // what there is to do
   std::vector<std::uint32_t> contacts;  // how many it has; where the first goes
+  std::vector<std::uint32_t> begun;     // pairs that have a contact since this step
 };
 
 // Contacts that ceased to be are released; those that were touching are appended to `endings`.

@@ -17,7 +17,6 @@ struct ContactEnds {
   std::uint32_t contact;
   std::uint32_t a, b;
   std::uint8_t points = 0;
-  bool kept = false;       // see AtRest in collision/contact.hpp
   std::uint16_t rank = 0;  // see contact_watch.hpp
 };
 

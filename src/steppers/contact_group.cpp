@@ -39,8 +39,9 @@ std::uint64_t hashOf(std::span<const ContactEnds> contacts) {
   return hash.value();
 }
 
-bool areKept(std::span<const ContactEnds> contacts) {
-  return std::all_of(contacts.begin(), contacts.end(), [](const ContactEnds& ends) { return ends.kept; });
+bool areStill(std::span<const ContactEnds> contacts, const ContactCache& cache) {
+  return std::all_of(contacts.begin(), contacts.end(),
+                     [&](const ContactEnds& ends) { return cache.still[ends.contact] != 0; });
 }
 
 std::uint16_t mostPoints(std::span<const ContactEnds> contacts) {
@@ -117,7 +118,7 @@ void ContactGroup::makeBlock(std::span<const ContactEnds> ends, std::span<const 
   };
   std::uint32_t stated = 0;  // bit per lane
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-    if (lane < next.size()) fetchAhead(slots[next[lane].contact]);
+    if (lane < next.size()) fetchAhead(slots[next[lane].contact], bytesOfContact(next[lane].points));
     const ContactEnds& one = ends[lane];
     const std::uint32_t slot = one.contact;
     const Contact& contact = slots[slot];
@@ -176,30 +177,42 @@ void ContactGroup::noteBounces(ContactBlock& block, const std::vector<Contact>& 
 }
 
 void ContactGroup::begin(std::span<const ContactEnds> contacts, std::span<const ContactEnds> watched, MovableBodies movable,
-                         const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values) {
+                         const ContactCache& cache, SoftBodies& bodies, const SoftContactValues& values) {
   const Origin origin{hashOf(contacts), movable, bodies.ground(), values};
   const std::uint64_t watchedNow = hashOf(watched);
   const bool same = origin.movable == origin_.movable && origin.ground == origin_.ground && values == origin_.values;
-  if (std::exchange(watchFollowed_, false) && same && watchedNow == watched_ && areKept(watched)) {
+  if (std::exchange(watchFollowed_, false) && same && watchedNow == watched_ && areStill(watched, cache)) {
     watch_.beginAgain();
   } else {
-    watch_.begin(watched, movable, slots, values.near, bodies.ground(), buffers_);
+    watch_.begin(watched, movable, cache.slots, values.near, bodies.ground(), buffers_);
   }
   watched_ = watchedNow;
-  if (std::exchange(followed_, false) && areKept(contacts) && origin == origin_ && !bodies.anySpinning()) {
-    keepRows(bodies);
-  } else {
-    makeRows(contacts, movable, slots, bodies, values);
-  }
+  const bool fit = std::exchange(known_, false) && origin == origin_ && approaches_.empty() && !bodies.anySpinning();
+  if (!fit || !keepRows(cache, bodies, values)) makeRows(contacts, movable, cache.slots, bodies, values);
   origin_ = origin;
 }
 
-// The contacts that joined in are watched again.
-void ContactGroup::keepRows(SoftBodies& bodies) {
+// The rows of the last step are those of the same contacts: blocks of contacts that are still are left as they are, the
+// others are made anew. Contacts that joined in are watched again. False if a contact can bounce, which none could before.
+bool ContactGroup::keepRows(const ContactCache& cache, SoftBodies& bodies, const SoftContactValues& values) {
   blocks_.resize(swept_.blocks);
   points_.resize(swept_.points);
   runs_.resize(swept_.runs);
-  wide::keepRows(blocks_, points_.data(), bodies.solver());
+  const auto isStill = [&](std::size_t block) { return block < blocks_.size() && areStill(contactsOf(block), cache); };
+  bool still = isStill(0);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const bool nextStill = isStill(i + 1);
+    if (still) {
+      wide::keepRows(wide::Blocks(&blocks_[i], 1), points_.data(), bodies.solver());
+    } else {
+      const bool asks = i + 1 < blocks_.size() && !nextStill;
+      makeBlock(contactsOf(i), asks ? contactsOf(i + 1) : std::span<const ContactEnds>(), blocks_[i], cache.slots, bodies,
+                values);
+      if (blocks_[i].bounces != 0) return false;
+    }
+    still = nextStill;
+  }
+  return true;
 }
 
 void ContactGroup::makeRows(std::span<const ContactEnds> contacts, MovableBodies movable, const std::vector<Contact>& slots,
@@ -210,11 +223,10 @@ void ContactGroup::makeRows(std::span<const ContactEnds> contacts, MovableBodies
   approaches_.clear();
   std::uint32_t nextPoint = 0;
   for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
-    const std::span<const ContactEnds> ordered = colouring_.contacts;
-    const std::size_t first = firsts_[i], last = i + 1 < blocks_.size() ? firsts_[i + 1] : ordered.size();
     ContactBlock& block = blocks_[i];
     block.firstPoint = nextPoint;
-    makeBlock(ordered.subspan(first, last - first), ordered.subspan(last), block, slots, bodies, values);
+    makeBlock(contactsOf(i), i + 1 < blocks_.size() ? contactsOf(i + 1) : std::span<const ContactEnds>(), block, slots,
+              bodies, values);
     nextPoint += block.points;
     if (bodies.anySpinning()) noteSpinning(i, bodies);
     if (block.bounces != 0) noteBounces(block, slots, bodies);
@@ -251,30 +263,34 @@ void ContactGroup::refreshSpinning(SoftBodies& bodies) {
   }
 }
 
-void ContactGroup::finish(std::vector<Contact>& slots, float unscale, const SoftBodies& bodies) {
-  followed_ = true;
+void ContactGroup::finish(ContactCache& cache, float unscale, const SoftBodies& bodies) {
+  std::vector<Contact>& slots = cache.slots;
+  // Mostly it is what it was: then others may go on reading it.
+  const auto setStill = [&](std::uint32_t slot, bool still) {
+    if ((cache.still[slot] != 0) != still) cache.still[slot] = still ? 1 : 0;
+  };
+  known_ = true;
   watchFollowed_ = !watch_.anyJoined();
   // Of those that are far apart the gap stays as it was while nothing moves by more than a hair.
   watch_.forEachLeft([&](const ContactEnds& ends) {
-    const bool settled = ends.rank >= kWideRank && bodies.isSettled(ends.a) && bodies.isSettled(ends.b);
-    watchFollowed_ &= settled;
-    if (settled) slots[ends.contact].atRest = AtRest::Followed;
+    const bool still = ends.rank >= kWideRank && bodies.isStill(ends.a) && bodies.isStill(ends.b);
+    watchFollowed_ &= still;
+    setStill(ends.contact, still);
   });
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const ContactBlock& block = blocks_[i];
     const ContactBlock& next = blocks_[std::min(i + 1, blocks_.size() - 1)];
     for (int lane = 0; lane < block.lanes; ++lane) {
-      if (lane < next.lanes) fetchAhead(slots[next.contact[lane]]);
+      if (lane < next.lanes) fetchAhead(slots[next.contact[lane]], bytesOfContact(next.points));
       Contact& contact = slots[block.contact[lane]];
-      const bool settled = bodies.isSettled(block.bodyA[lane]) && bodies.isSettled(block.bodyB[lane]);
-      followed_ &= settled;
+      const bool still = bodies.isStill(block.bodyA[lane]) && bodies.isStill(block.bodyB[lane]);
+      setStill(block.contact[lane], still);
       contact.approachSpeed = block.approachSpeed[lane];
-      contact.atRest = settled ? AtRest::Followed : AtRest::No;
       for (int p = 0; p < contact.count; ++p) {
         const ContactPointLanes& point = points_[block.firstPoint + p];
         contact.points[p].normalImpulse = unscale * point.impulse[lane];
         contact.points[p].totalImpulse = point.total[lane];
-        if (settled) contact.points[p].separation = point.gap[lane];
+        if (still) contact.points[p].separation = point.gap[lane];
       }
       // On the block's B, which may be the contact's A.
       const Float3 t1 = laneOf(block.tangent, lane), t2 = laneOf(block.normal, lane).cross(t1);

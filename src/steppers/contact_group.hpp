@@ -24,11 +24,11 @@ class ContactGroup {
  public:
   // `movable`: those bodies that its contacts may move.
   void begin(std::span<const ContactEnds> contacts, std::span<const ContactEnds> watched, MovableBodies movable,
-             const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
+             const ContactCache& cache, SoftBodies& bodies, const SoftContactValues& values);
   // Before each substep: takes in watched contacts that might meet in it.
   void look(const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
-  void finish(std::vector<Contact>& slots, float unscale, const SoftBodies& bodies);
-  void forgetRows() { followed_ = watchFollowed_ = false; }
+  void finish(ContactCache& cache, float unscale, const SoftBodies& bodies);
+  void forgetRows() { known_ = watchFollowed_ = false; }
   // Rows of bodies that spin fast for their shape, for the inertia that they have now.
   void refreshSpinning(SoftBodies& bodies);
 
@@ -92,8 +92,13 @@ class ContactGroup {
   };
   void makeRows(std::span<const ContactEnds> contacts, MovableBodies movable, const std::vector<Contact>& slots,
                 SoftBodies& bodies, const SoftContactValues& values);
-  void keepRows(SoftBodies& bodies);
+  bool keepRows(const ContactCache& cache, SoftBodies& bodies, const SoftContactValues& values);
   void layOut();
+  // Of a block, as colours gave them.
+  std::span<const ContactEnds> contactsOf(std::size_t block) const {
+    const std::size_t last = block + 1 < firsts_.size() ? firsts_[block + 1] : colouring_.contacts.size();
+    return {colouring_.contacts.data() + firsts_[block], colouring_.contacts.data() + last};
+  }
   void makeBlock(std::span<const ContactEnds> contacts, std::span<const ContactEnds> next, wide::ContactBlock& block,
                  const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
   void noteSpinning(std::uint32_t block, const SoftBodies& bodies);
@@ -114,9 +119,9 @@ class ContactGroup {
   bool inOrder_ = true;                  // one after another, as they are
   std::vector<std::uint32_t> spinning_;  // blocks
   Origin origin_;
-  std::uint64_t watched_ = 0;  // a hash of those
-  // Rows are as the last step left them, and so are their contacts; the same of what is watched.
-  bool followed_ = false, watchFollowed_ = false;
+  std::uint64_t watched_ = 0;   // a hash of those
+  bool known_ = false;          // rows are as the last step left them
+  bool watchFollowed_ = false;  // the same of what is watched, and all of that is still
 };
 
 }  // namespace cairn

@@ -103,8 +103,7 @@ void SoftStepper::takeContacts(StepContext& context) {
   const auto take = [&](std::size_t i, std::uint32_t a, std::uint32_t b) {
     const LiveContact& contact = all[i];
     const std::uint32_t at = counts_[i / kContactGrain * columns + columnOf_[i]]++;
-    made_.list[batchOf_[contact.island]].contacts.contacts[at] = {contact.contact, a,           b, contact.points,
-                                                                  contact.kept,    contact.rank};
+    made_.list[batchOf_[contact.island]].contacts.contacts[at] = {contact.contact, a, b, contact.points, contact.rank};
   };
   if (anyOthers.load()) {  // they get their numbers one after another
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -277,6 +276,7 @@ void SoftStepper::step(StepContext& context, double dt) {
   moveOthers(context, dt);
   std::swap(made_, std::any_cast<SoftBatches&>(system.rows));
   system.impulseSeconds = dt;
+  system.contacts.knowsStill = true;
   context.timer.finish(Phase::Integrate);
   judge.finish(context);
 }

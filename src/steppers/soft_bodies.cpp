@@ -23,6 +23,10 @@ constexpr double kRound = 1e-6;     // unlikeness of moments that single precisi
 // How far bodies may move before their contacts are brought up to date: half of what a manifold is kept for.
 constexpr float kHair = 2.5e-4f;       // m
 constexpr float kHairShare = 2.5e-4f;  // of the body's size, if that is less
+// Whoever has gone so much of it counts as having gone all of it when another one of its part has: what creeps together is
+// brought up to date together, in one step of many.
+constexpr float kNearlyFar = 0.5f;
+enum Stillness : std::uint8_t { kMoved = 0, kNearly, kStill };
 
 Eigen::Map<Float3> velocityOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.velocity); }
 Eigen::Map<Float3> spinOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.spin); }
@@ -291,10 +295,11 @@ void SoftBodies::markContactChange(StepContext& context) {
 
 void SoftBodies::finish(StepContext& context, bool follow) {
   std::vector<Body>& bodies = context.system.bodies;
-  settled_.assign(parts, 0);
+  resizeAnew(still_, solver_.size());
+  std::fill(still_.begin() + ground(), still_.end(), kStill);
   context.tasks.parallelFor(parts, 1, [&](std::size_t part, std::size_t) {
     const auto [first, last] = partBodies_[part];
-    bool settled = follow;
+    bool anyFar = !follow;
     for (std::uint32_t i = first; i < last; ++i) {
       if (i + kAhead < last) fetchAhead(bodies[movable[i + kAhead]]);
       Body& body = bodies[movable[i]];
@@ -306,13 +311,17 @@ void SoftBodies::finish(StepContext& context, bool follow) {
                           : rotated(body.rotation, Vec3(solver.turned[0], solver.turned[1], solver.turned[2]));
       body.velocity = without(Vec3(solver.velocity[0], solver.velocity[1], solver.velocity[2]), soft.locked);
       body.spin = Vec3(solver.spin[0], solver.spin[1], solver.spin[2]);
-      if (!settled) continue;
       body.way += Float3(solver.moved).norm() + body.size * Float3(solver.turned).norm();
-      settled = body.way < std::min(kHair, kHairShare * body.size);
+      const float far = std::min(kHair, kHairShare * body.size);
+      still_[i] = body.way < kNearlyFar * far ? kStill : kNearly;
+      anyFar |= !(body.way < far);
     }
-    settled_[part] = settled ? 1 : 0;
-    if (settled) return;
-    for (std::uint32_t i = first; i < last; ++i) bodies[movable[i]].way = 0.0f;
+    if (!anyFar) return;
+    for (std::uint32_t i = first; i < last; ++i) {
+      if (follow && still_[i] == kStill) continue;
+      still_[i] = kMoved;
+      bodies[movable[i]].way = 0.0f;
+    }
   });
 }
 

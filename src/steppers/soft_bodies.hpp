@@ -94,10 +94,10 @@ class SoftBodies {
   void moveOthers(float h);
   // Notes what contacts changed in this substep; needed if velocities are to be changed by others before the next one.
   void markContactChange(StepContext& context);
-  // `follow`: notes which parts have settled. In these no body has moved by more than a hair since their contacts were
-  // brought up to date (Body::way).
+  // `follow`: notes which bodies are still: they have not moved by more than a hair since all of their contacts were brought
+  // up to date (Body::way).
   void finish(StepContext& context, bool follow);
-  bool isSettled(std::uint32_t body) const { return body >= ground() || settled_[parts == 1 ? 0 : partOf[body]] != 0; }
+  bool isStill(std::uint32_t body) const { return still_[body] != 0; }
 
   wide::SolverBody* solver() { return solver_.data(); }
   const SoftBody& operator[](std::uint32_t body) const { return bodies_[body]; }
@@ -136,7 +136,7 @@ class SoftBodies {
   std::vector<std::uint32_t> sharedEnds_;  // by part and height, the highest first
   std::vector<std::uint8_t> sharedAt_;     // by movable body, before they are put first: height, 0 if not
   std::vector<std::uint32_t> buffer_;
-  std::vector<std::uint8_t> settled_;  // by part
+  std::vector<std::uint8_t> still_;
   std::vector<wide::SolverBody> solver_;
   std::vector<wide::BodyRow> accelerations_, damping_;
   // See wide/body_kernels.hpp. (Joint anchors turn with their bodies: their impulses are kept out of the marks' change, or

@@ -67,7 +67,7 @@ void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, do
     const auto column = [&](std::size_t c) {
       return std::span<const ContactEnds>(contacts.data() + firsts_[c], contacts.data() + firsts_[c + 1]);
     };
-    group.begin(column(2 * i), column(2 * i + 1), bodies.movableOf(i), system.contacts.slots, bodies, values_);
+    group.begin(column(2 * i), column(2 * i + 1), bodies.movableOf(i), system.contacts, bodies, values_);
   });
   rowBytes_ = 0;
   for (const ContactGroup& group : groups_) rowBytes_ += group.bytes();
@@ -88,7 +88,7 @@ void SoftContacts::forgetRows() {
 
 void SoftContacts::finish(StepContext& context, const SoftBodies& bodies) {
   forAll(context.tasks,
-         [&](std::size_t, ContactGroup& group) { group.finish(context.system.contacts.slots, values_.unscale, bodies); });
+         [&](std::size_t, ContactGroup& group) { group.finish(context.system.contacts, values_.unscale, bodies); });
 }
 
 int SoftContacts::colours() const {

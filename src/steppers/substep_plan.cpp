@@ -236,7 +236,7 @@ void SubstepPlan::listContacts(const StepContext& context) {
       const std::uint32_t slot = cache.inUse[i];
       const auto [a, b] = cache.ends[slot];
       const std::uint32_t island = bodies_[a].island != kNone ? bodies_[a].island : bodies_[b].island;
-      contacts_[i] = {slot, a, b, island, 0, false, false, 0, 0};
+      contacts_[i] = {slot, a, b, island, 0, false, 0, 0};
       asleep |= island == kNone;
     }
     if (asleep) anyAsleep.store(true, std::memory_order_relaxed);
@@ -271,10 +271,9 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
       const Brief& a = bodies_[live.a];
       const Brief& b = bodies_[live.b];
       live.points = contact.count;
-      live.kept = contact.atRest == AtRest::Kept;
       live.rank = watchRank(contact, a.motion, b.motion, near, static_cast<float>(dt));
       if (live.rank != 0) clearImpulses(contact);
-      const std::uint32_t state = (std::uint32_t{live.rank} << 16) | (live.kept ? 256u : 0u) | live.points;
+      const std::uint32_t state = (std::uint32_t{live.rank} << 16) | live.points;
       hash = mixed(mixed(hash, (std::uint64_t{live.contact} << 32) | state), (std::uint64_t{live.a} << 32) | live.b);
       live.exact = contact.special;
       ContactSurvey& survey = contactSurveys_[i] = {0.0f, 0.0f, -1.0f};

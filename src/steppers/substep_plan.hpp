@@ -33,7 +33,6 @@ struct LiveContact {
   std::uint32_t a, b;     // bodies
   std::uint32_t island;
   std::uint8_t points;
-  bool kept;             // see AtRest in collision/contact.hpp
   bool exact;            // it bounces or has a stated stiffness, and must be right in time
   std::uint8_t rank;     // see contact_watch.hpp; 0: it is swept
   std::uint8_t loadBin;  // see SubstepPlan::Loads

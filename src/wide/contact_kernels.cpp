@@ -28,7 +28,7 @@ HWY_INLINE void FetchNext(const ContactBlock& block, Blocks blocks, const Contac
   const auto fetch = [](const void* from, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; i += kLine) __builtin_prefetch(static_cast<const char*>(from) + i, 1, 2);
   };
-  fetch(&block + 1, block.central != 0 ? offsetof(ContactBlock, k12) : sizeof(ContactBlock));
+  fetch(&block + 1, block.central != 0 ? offsetof(ContactBlock, k12) : offsetof(ContactBlock, approachSpeed));
   fetch(points + block.firstPoint + block.points, block.points * sizeof(ContactPointLanes));
 }
 

@@ -35,6 +35,7 @@ struct Table {
     cache.slots[pair.contact].colliderA = pair.a;
     cache.slots[pair.contact].colliderB = pair.b;
     cache.kept[pair.contact].margin = static_cast<float>(pair.a);
+    cache.still[pair.contact] = static_cast<std::uint8_t>(pair.a % 2);
   }
   void expectSound() const {
     std::set<std::uint32_t> seen(cache.freeSlots.begin(), cache.freeSlots.end());
@@ -48,6 +49,7 @@ struct Table {
       EXPECT_EQ(cache.ends[pair.contact].a, pair.a + 100);
       EXPECT_EQ(cache.ends[pair.contact].b, pair.b + 100);
       EXPECT_EQ(cache.kept[pair.contact].margin, static_cast<float>(pair.a));
+      EXPECT_EQ(cache.still[pair.contact], pair.a % 2);
     }
     EXPECT_EQ(seen.size(), cache.slots.size());
     for (const std::uint32_t slot : cache.freeSlots) EXPECT_EQ(cache.slots[slot].colliderA, kNone);

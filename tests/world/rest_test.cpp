@@ -46,6 +46,36 @@ TEST(Rest, GapsThatAreFollowedAreThoseOfTheShapes) {
   }
 }
 
+// Contacts are left alone one by one: a ball that rolls about between stacks, on the plate that they stand on, is no reason
+// to look at theirs again. It must not spoil them either.
+TEST(Rest, GapsAreTrueWhileANeighbourRolls) {
+  World world(wakeful());
+  world.addBody(fixedSolid(Box{{20, 20, 0.5}}, {0, 0, -0.5}));
+  world.addBody(solid(Box{{6, 6, 0.1}}, {0, 0, 0.1}));
+  std::vector<BodyId> tops;
+  for (int s = 0; s < 6; ++s)
+    for (int i = 0; i < 3; ++i) {
+      const BodyId cube = world.addBody(
+          solid(Box{Vec3::Constant(kHalf)}, {2.0 * (s % 3) - 2.0, s < 3 ? 1.0 : -1.0, 0.2 + kHalf * (2 * i + 1)}));
+      if (i == 2) tops.push_back(cube);
+    }
+  BodyDesc ball = solid(Sphere{0.2}, {-5, 0, 0.4});
+  ball.linearVelocity = {1, 0, 0};
+  ball.angularVelocity = {0, 5, 0};
+  const BodyId roller = world.addBody(ball);
+  run(world, 3.0);
+  std::vector<Vec3> before;
+  for (const BodyId top : tops) before.push_back(world.state(top)->center);
+  for (int i = 0; i < 300; ++i) {
+    world.step(kDt);
+    double deepest = 0.0;
+    for (const TouchPoint& point : world.touchPoints()) deepest = std::max(deepest, -point.gap);
+    ASSERT_NEAR(deepest, world.deepestPenetration().depth, 5e-6) << i;
+  }
+  EXPECT_NEAR(world.state(roller)->center.x(), 3.0, 0.1);  // it rolls all the while
+  for (std::size_t s = 0; s < tops.size(); ++s) EXPECT_LT((world.state(tops[s])->center - before[s]).norm(), 2e-4) << s;
+}
+
 TEST(Rest, AMinuteLeavesAStackWhereItWas) {
   Yard yard(1);
   const Vec3 before = yard.top(0);
@@ -130,6 +160,25 @@ TEST(Rest, AFloorThatBeginsToMoveIsNoticed) {
   world.setVelocity(floor, Vec3::Zero(), Vec3::Zero());
   run(world, 2.0);
   for (const BodyId body : {lower, upper}) EXPECT_LT(world.state(body)->linearVelocity.norm(), 1e-3);
+}
+
+// Only the default stepper says which contacts are still.
+TEST(Rest, WhatAnotherStepperMovedIsNoticed) {
+  Yard yard(1);
+  const BodyId top = yard.stacks[0].back();
+  WorldSettings settings = yard.world.settings();
+  const std::string usual = settings.stepper;
+  settings.stepper = "velocity";
+  yard.world.setSettings(settings);
+  yard.world.setVelocity(top, {0, 0, 0.3}, Vec3::Zero());
+  run(yard.world, 2 * kDt);
+  settings.stepper = usual;
+  yard.world.setSettings(settings);
+  const double gap = yard.top(0).z() - yard.world.state(yard.stacks[0][3])->center.z() - 2.0 * kHalf;
+  EXPECT_GT(gap, 1e-3);
+  yard.world.step(kDt);
+  for (const TouchPoint& point : yard.world.touchPoints())
+    if (point.bodyA == top || point.bodyB == top) EXPECT_NEAR(point.gap, gap, 1e-4);
 }
 
 TEST(Rest, SnapshotsAndSettingsLeaveNoTrace) {
