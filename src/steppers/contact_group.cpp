@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kPointStride = sizeof(ContactPoint) / sizeof(float);
 static_assert(kPointStride * sizeof(float) == sizeof(ContactPoint));
+constexpr std::size_t kLine = 64;
 constexpr float kNothing[8 + 3 * kPointStride] = {};
 
 // Rows are most of what a step needs: of these even a sixteenth too much is given back, save for a few, because their number
@@ -64,6 +65,17 @@ void stateStiffness(ContactBlock& block, ContactPointLanes* points, int lane, co
   const float k = contact.stiffness / static_cast<float>(contact.count);
   const float c = contact.damping / static_cast<float>(contact.count);
   for (int p = 0; p < contact.count; ++p) points[p].stiffness[lane] = 1.0f / (h * (h * k + c));
+}
+
+// What is read back of a block: first what is at hand without knowing where its points are, then these.
+void fetchResults(const ContactBlock& block) {
+  fetchAhead(block.bodyA, sizeof(block.bodyA) + sizeof(block.bodyB) + kLine);
+  fetchAhead(block.normal, sizeof(block.normal) + sizeof(block.tangent));
+  fetchAhead(block.friction1, 4 * sizeof(wide::Lane));
+  fetchAhead(block.twist, 4 * sizeof(wide::Lane));
+}
+void fetchResults(const ContactBlock& block, const ContactPointLanes* points) {
+  for (int p = 0; p < block.points; ++p) fetchAhead(points[block.firstPoint + p].gap, 3 * sizeof(wide::Lane));
 }
 
 }  // namespace
@@ -280,6 +292,8 @@ void ContactGroup::finish(ContactCache& cache, float unscale, const SoftBodies& 
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const ContactBlock& block = blocks_[i];
     const ContactBlock& next = blocks_[std::min(i + 1, blocks_.size() - 1)];
+    if (i + 2 < blocks_.size()) fetchResults(blocks_[i + 2]);
+    fetchResults(next, points_.data());
     for (int lane = 0; lane < block.lanes; ++lane) {
       if (lane < next.lanes) fetchAhead(slots[next.contact[lane]], bytesOfContact(next.points));
       Contact& contact = slots[block.contact[lane]];
