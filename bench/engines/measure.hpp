@@ -47,9 +47,10 @@ struct BenchResults {
 using BenchProgress = std::function<bool(double share, const std::string& now)>;
 
 // One scene with all engines and numbers of threads. Engines take turns of 20 steps, so that whatever else the machine does
-// disturbs all of them alike; when all are through, they start over: three times or more, until half a minute has passed.
-// The first run of each is judged. Every simulation repeats itself, so that step n does the same work in each run: its time
-// is the least of the runs. Median and 95th percentile are over the steps. Throws SceneError. Returns false if it was ended.
+// disturbs all of them alike; when all are through, they start over: three times or more, until a minute and a half has
+// passed. The first run of each is judged. Every simulation repeats itself, so that step n does the same work in each run:
+// its time is the least of the runs. Median and 95th percentile are over the steps. Throws SceneError. Returns false if it
+// was ended.
 bool measureScene(const BenchEntry& entry, SceneModel model, const BenchPlan& plan, const BenchProgress& progress,
                   BenchResults& results);
 
