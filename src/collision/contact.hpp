@@ -102,6 +102,7 @@ struct ContactCache {
   std::vector<std::uint32_t> freeSlots;
   std::vector<std::uint32_t> inUse;  // slots in the order of their pairs, as the narrow phase left them
   bool isListed = false;             // that list is true: no slot was handed out or taken back since
+  std::uint64_t listing = 0;         // how often that list was made
   std::size_t newcomers = 0;         // slots that were handed out since arrange()
 
   // A slot for the contact of two bodies. It has points from the narrow phase on, or is released again.

@@ -70,9 +70,30 @@ void uniteAll(System& system, const Tasks& tasks, std::vector<std::uint32_t>& pa
     if (joint.alive) parents.unite(joint.a, joint.b);
 }
 
+// No contact has come or gone since, and no body has begun or ceased to be one of those that make up islands. Who has done
+// both has lost its contacts, or is one that has no island yet. (Who asks about joints looks at all of them anyway.)
+bool areAsFound(const System& system, const Tasks& tasks, IslandScratch& scratch) {
+  if (system.islands.listing != system.contacts.listing || !system.joints.empty()) return false;
+  std::atomic<bool> changed = false, anyAsleep = false;
+  tasks.parallelFor(system.bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    bool different = false, asleep = false;
+    for (std::size_t i = first; i < last; ++i) {
+      const Body& body = system.bodies[i];
+      const bool isIn = body.alive && body.isDynamic();
+      different |= isIn != (body.island != kNone);
+      asleep |= isIn && !body.awake;
+    }
+    if (different) changed.store(true, std::memory_order_relaxed);
+    if (asleep) anyAsleep.store(true, std::memory_order_relaxed);
+  });
+  scratch.anyAsleep = anyAsleep.load();
+  return !changed.load();
+}
+
 }  // namespace
 
 int findIslands(System& system, const Tasks& tasks, IslandScratch& scratch) {
+  if (areAsFound(system, tasks, scratch)) return system.islands.count;
   const std::size_t count = system.bodies.size();
   std::vector<std::uint32_t>& parent = scratch.parent;
   parent.resize(count);
@@ -106,6 +127,7 @@ int findIslands(System& system, const Tasks& tasks, IslandScratch& scratch) {
     if (asleep) anyAsleep.store(true, std::memory_order_relaxed);
   });
   scratch.anyAsleep = anyAsleep.load();
+  system.islands = {system.contacts.listing, islands};
   return islands;
 }
 

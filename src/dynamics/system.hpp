@@ -12,6 +12,12 @@
 
 namespace cairn {
 
+// What the islands in Body::island were found from.
+struct IslandsFound {
+  std::uint64_t listing = ~std::uint64_t{0};  // of contacts: see ContactCache
+  int count = 0;
+};
+
 struct System {
   std::vector<Body> bodies;         // by BodyId::index; holes are not alive
   std::vector<Collider> colliders;  // by ShapeId::index
@@ -20,6 +26,7 @@ struct System {
   std::vector<BodyExtras> extras;   // by Body::extras
   BroadPhase broad;
   ContactCache contacts;
+  IslandsFound islands;
   StepMemory memory;
   double impulseSeconds = 0.0;  // s: the time that the stored impulses belong to
   std::any rows;                // of "soft": what it keeps of contacts at rest

@@ -81,6 +81,7 @@ TEST(Islands, AreTheSameForAnyNumberOfThreads) {
     System system = randomSystem(random, 5000, 4000 + static_cast<int>(random() % 4000));
     IslandScratch scratch;
     const auto islandsWith = [&](const Tasks& tasks) {
+      system.islands = {};
       std::vector<std::uint32_t> found{static_cast<std::uint32_t>(findIslands(system, tasks, scratch))};
       for (const Body& body : system.bodies) found.push_back(body.island);
       return found;
@@ -89,6 +90,50 @@ TEST(Islands, AreTheSameForAnyNumberOfThreads) {
     for (int again = 0; again < 5; ++again) {
       ASSERT_EQ(islandsWith(two), alone);
       ASSERT_EQ(islandsWith(four), alone);
+    }
+  }
+}
+
+// They are not looked for again while nothing has changed: whatever changes must be noticed.
+TEST(Islands, AreTheSameAsIfLookedForAnew) {
+  std::mt19937_64 random(4);
+  for (int round = 0; round < 50; ++round) {
+    System system = randomSystem(random, 2 + static_cast<int>(random() % 60), static_cast<int>(random() % 80));
+    for (int edit = 0; edit < 20; ++edit) {
+      const std::size_t index = random() % system.bodies.size();
+      Body& body = system.bodies[index];
+      ContactCache& cache = system.contacts;
+      switch (random() % 6) {
+        case 0:
+          body.kind = body.kind == BodyKind::Dynamic ? BodyKind::Static : BodyKind::Dynamic;
+          break;
+        case 1:
+          body.quarantined = !body.quarantined;
+          break;
+        case 2:
+          body.awake = !body.awake;
+          break;
+        case 3:  // taken out, its contacts too; another one may be in its place at once
+          std::erase_if(cache.inUse,
+                        [&](std::uint32_t slot) { return cache.ends[slot].a == index || cache.ends[slot].b == index; });
+          ++cache.listing;
+          body = Body{};
+          body.alive = random() % 2 == 0;
+          break;
+        case 4:
+          if (cache.inUse.empty()) break;
+          cache.inUse.erase(cache.inUse.begin() + static_cast<std::ptrdiff_t>(random() % cache.inUse.size()));
+          ++cache.listing;
+          break;
+        default:
+          break;
+      }
+      System anew = system;
+      anew.islands = {};
+      IslandScratch scratch, scratchAnew;
+      ASSERT_EQ(findIslands(system, Tasks(), scratch), findIslands(anew, Tasks(), scratchAnew));
+      ASSERT_EQ(scratch.anyAsleep, scratchAnew.anyAsleep);
+      for (std::size_t i = 0; i < system.bodies.size(); ++i) ASSERT_EQ(system.bodies[i].island, anew.bodies[i].island) << i;
     }
   }
 }
