@@ -167,12 +167,10 @@ void ContactGroup::makeBlock(std::span<const ContactEnds> ends, std::span<const 
   wide::prepare(wide::Blocks(&block, 1), points_.data(), bodies.solver(), false);
 }
 
-void ContactGroup::noteSpinning(std::uint32_t index, const SoftBodies& bodies) {
-  const ContactBlock& block = blocks_[index];
-  bool any = false;
-  for (int lane = 0; lane < block.lanes; ++lane)
-    any |= bodies.isSpinning(block.bodyA[lane]) || bodies.isSpinning(block.bodyB[lane]);
-  if (any) spinning_.push_back(index);
+bool ContactGroup::anySpinning(std::span<const ContactEnds> contacts, const SoftBodies& bodies) {
+  return bodies.anySpinning() && std::any_of(contacts.begin(), contacts.end(), [&](const ContactEnds& ends) {
+           return bodies[ends.a].spins || bodies[ends.b].spins;
+         });
 }
 
 void ContactGroup::noteBounces(ContactBlock& block, const std::vector<Contact>& slots, const SoftBodies& bodies) {
@@ -199,18 +197,22 @@ void ContactGroup::begin(std::span<const ContactEnds> contacts, std::span<const 
     watch_.begin(watched, movable, cache.slots, values.near, bodies.ground(), buffers_);
   }
   watched_ = watchedNow;
-  const bool fit = std::exchange(known_, false) && origin == origin_ && approaches_.empty() && !bodies.anySpinning();
+  const bool fit = std::exchange(known_, false) && origin == origin_ && approaches_.empty();
   if (!fit || !keepRows(cache, bodies, values)) makeRows(contacts, movable, cache.slots, bodies, values);
   origin_ = origin;
 }
 
 // The rows of the last step are those of the same contacts: blocks of contacts that are still are left as they are, the
-// others are made anew. Contacts that joined in are watched again. False if a contact can bounce, which none could before.
+// others are made anew, and so are those of bodies that spin fast, whatever was said of them before. Contacts that joined in
+// are watched again. False if a contact can bounce, which none could before.
 bool ContactGroup::keepRows(const ContactCache& cache, SoftBodies& bodies, const SoftContactValues& values) {
   blocks_.resize(swept_.blocks);
   points_.resize(swept_.points);
   runs_.resize(swept_.runs);
-  const auto isStill = [&](std::size_t block) { return block < blocks_.size() && areStill(contactsOf(block), cache); };
+  spinning_.clear();
+  const auto isStill = [&](std::size_t block) {
+    return block < blocks_.size() && areStill(contactsOf(block), cache) && !anySpinning(contactsOf(block), bodies);
+  };
   bool still = isStill(0);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const bool nextStill = isStill(i + 1);
@@ -220,6 +222,7 @@ bool ContactGroup::keepRows(const ContactCache& cache, SoftBodies& bodies, const
       const bool asks = i + 1 < blocks_.size() && !nextStill;
       makeBlock(contactsOf(i), asks ? contactsOf(i + 1) : std::span<const ContactEnds>(), blocks_[i], cache.slots, bodies,
                 values);
+      if (anySpinning(contactsOf(i), bodies)) spinning_.push_back(static_cast<std::uint32_t>(i));
       if (blocks_[i].bounces != 0) return false;
     }
     still = nextStill;
@@ -240,7 +243,7 @@ void ContactGroup::makeRows(std::span<const ContactEnds> contacts, MovableBodies
     makeBlock(contactsOf(i), i + 1 < blocks_.size() ? contactsOf(i + 1) : std::span<const ContactEnds>(), block, slots,
               bodies, values);
     nextPoint += block.points;
-    if (bodies.anySpinning()) noteSpinning(i, bodies);
+    if (anySpinning(contactsOf(i), bodies)) spinning_.push_back(i);
     if (block.bounces != 0) noteBounces(block, slots, bodies);
   }
 }
@@ -257,7 +260,7 @@ void ContactGroup::look(const std::vector<Contact>& slots, SoftBodies& bodies, c
     block.firstPoint = static_cast<std::uint32_t>(firstPoint);
     makeBlock(contacts, {}, block, slots, bodies, values);
     wide::measureGaps(wide::Blocks(&block, 1), points_.data(), bodies.solver());
-    if (bodies.anySpinning()) noteSpinning(index, bodies);
+    if (anySpinning(contacts, bodies)) spinning_.push_back(index);
     if (block.bounces != 0) noteBounces(block, slots, bodies);
     order_.push_back(static_cast<std::uint32_t>(runs_.size()));
     runs_.push_back({index, index + 1});

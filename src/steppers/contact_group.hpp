@@ -101,7 +101,7 @@ class ContactGroup {
   }
   void makeBlock(std::span<const ContactEnds> contacts, std::span<const ContactEnds> next, wide::ContactBlock& block,
                  const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
-  void noteSpinning(std::uint32_t block, const SoftBodies& bodies);
+  static bool anySpinning(std::span<const ContactEnds> contacts, const SoftBodies& bodies);
   void noteBounces(wide::ContactBlock& block, const std::vector<Contact>& slots, const SoftBodies& bodies);
 
   Colouring colouring_;

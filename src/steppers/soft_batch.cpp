@@ -18,10 +18,12 @@ void SoftBatch::clear(const IslandPlan& newPlan) {
   joints.joints.clear();
 }
 
-// Contacts alone, and nothing special about any body. The relaxation of a substep and the soft pass of the next are made in
+// Contacts alone, and no body with a locked axis. The relaxation of a substep and the soft pass of the next are made in
 // one go: relaxation begins with the contacts across a cut and the soft pass ends with them, so that what is on a side of it
 // waits for no other in between, and its contacts come from memory once for the two.
-void SoftBatch::plainSubsteps(StepContext& context, const wide::SubstepValues& values) {
+void SoftBatch::plainSubsteps(StepContext& context, double dt, const wide::SubstepValues& values) {
+  const System& system = context.system;
+  const double h = dt / plan.substeps;
   wide::SolverBody* const solver = bodies.solver();
   // Sweep 0 applies the impulses of the last step; sweep i solves substep i - 1 and first relaxes the one before.
   const auto last = static_cast<std::size_t>(plan.substeps) + 1;
@@ -36,22 +38,25 @@ void SoftBatch::plainSubsteps(StepContext& context, const wide::SubstepValues& v
       context.tasks, last + 1, bodies.others.empty(),
       [&](std::size_t sweep, std::uint32_t cut, ContactGroup& group, const Tasks* all) {
         if (!relaxes(sweep)) return;
-        bodies.integrateShared(cut, values.h);
+        bodies.integrateShared(system, cut, h);
         group.relax(all, solver, values);
       },
       [&](std::size_t sweep, std::uint32_t part, ContactGroup& group) {
         if (sweep == 0) {
           group.arrange(0);
-          bodies.integrateVelocities(part, values.h);
+          bodies.integrateVelocities(system, part, h);
           group.applyImpulses(nullptr, solver, values);
         }
         if (relaxes(sweep)) {
-          bodies.integratePositions(part, values.h);
+          bodies.integratePositions(system, part, h);
           group.relax(nullptr, solver, values);
         }
         if (!solves(sweep)) return;
         prepare(sweep, group);
-        if (relaxes(sweep)) bodies.integrateVelocities(part, values.h);
+        if (relaxes(sweep)) {
+          bodies.integrateVelocities(system, part, h);
+          group.refreshSpinning(bodies);
+        }
         group.solve(nullptr, solver, values);
       },
       [&](std::size_t sweep, std::uint32_t, ContactGroup& group, const Tasks* all) {
@@ -61,6 +66,7 @@ void SoftBatch::plainSubsteps(StepContext& context, const wide::SubstepValues& v
         }
         if (!solves(sweep)) return;
         prepare(sweep, group);
+        if (relaxes(sweep)) group.refreshSpinning(bodies);
         group.solve(all, solver, values);
       },
       [&](std::size_t sweep) {
@@ -92,7 +98,7 @@ void SoftBatch::step(StepContext& context, double dt, wide::Width width) {
   timer.finish(Phase::Prepare);
 
   const bool plain = joints.joints.empty() && bodies.isPlain() && !contacts.mayBounce();
-  if (plain) plainSubsteps(context, values);
+  if (plain) plainSubsteps(context, dt, values);
   wide::SolverBody* const solver = bodies.solver();
   for (int substep = 0; substep < substeps && !plain; ++substep) {
     if (substep == 0 || plan.changesOrder) contacts.arrange(substep);

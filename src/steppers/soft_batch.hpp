@@ -27,7 +27,7 @@ struct SoftBatch {
   void step(StepContext& context, double dt, wide::Width width);
 
  private:
-  void plainSubsteps(StepContext& context, const wide::SubstepValues& values);
+  void plainSubsteps(StepContext& context, double dt, const wide::SubstepValues& values);
 };
 
 }  // namespace cairn

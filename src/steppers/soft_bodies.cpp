@@ -104,7 +104,8 @@ void SoftBodies::begin(StepContext& context, double dt, double h, bool haveConta
       if (turn > kGyroscopicTurn && turn <= kFastTurn) angular += gyroscopicAcceleration(body, dt, integrator);
       angularOf(accelerations_[i]) = angular.cast<float>();
       damped |= body.linearDamping > 0.0 || body.angularDamping > 0.0;
-      special |= turn > kFastTurn || soft.locked != 0;
+      soft.spins = turn > kFastTurn;
+      special |= soft.spins || soft.locked != 0;
     }
     if (damped) anyDamped.store(true, std::memory_order_relaxed);
     if (special) anySpecial.store(true, std::memory_order_relaxed);
@@ -129,7 +130,7 @@ void SoftBodies::begin(StepContext& context, double dt, double h, bool haveConta
     spinOf(solver_[i]) = angularOf(marks_[i]) = body.spin.cast<float>();
   }
   for (std::uint32_t i = 0; anySpecial.load() && i < movable.size(); ++i) {
-    if (gyroscopicTurn(system.bodies[movable[i]], dt) > kFastTurn) follow(context, i, dt);
+    if (bodies_[i].spins) follow(context, i, dt);
     if (bodies_[i].locked != 0) locked_.push_back(i);
   }
 }
@@ -187,42 +188,43 @@ void SoftBodies::shift(std::uint32_t index, const Vec3& move, const Vec3& turn) 
   precise.midpoint += change(precise.midpoint);
 }
 
-void SoftBodies::integrateVelocities(StepContext& context, double h) {
-  const float hf = static_cast<float>(h);
-  const std::vector<Body>& bodies = context.system.bodies;
-  for (PreciseBody& precise : precise_) {
+std::span<PreciseBody> SoftBodies::preciseWithin(std::uint32_t first, std::uint32_t last) {
+  if (precise_.empty()) return {};
+  const auto at = [&](std::uint32_t body) {
+    return std::partition_point(precise_.begin(), precise_.end(), [&](const PreciseBody& one) { return one.body < body; });
+  };
+  return {at(first), at(last)};
+}
+
+// The momentum that contacts gave stays the same; the spin it means depends on how the body is turned now. (Kept as a spin
+// it would be worth more momentum with every substep, up to the ratio of the moments, and blow up.)
+void SoftBodies::keepMomenta(const System& system, std::span<PreciseBody> some) {
+  for (PreciseBody& precise : some) {
     if (!precise.gyroscopic) continue;
-    // The momentum that contacts gave stays the same; the spin it means depends on how the body is turned now. (Kept as
-    // a spin it would be worth more momentum with every substep, up to the ratio of the moments, and blow up.)
+    const Body& body = system.bodies[indexOf(precise.body)];
     Float3 change = angularOf(marks_[precise.body]);
     if (!marked_) change = spinOf(solver_[precise.body]) - change;
-    const Vec3 momentum =
-        inWorldAxes(precise.rowRotation, bodies[indexOf(precise.body)].inertia) * Vec3(change.cast<double>());
+    const Vec3 momentum = inWorldAxes(precise.rowRotation, body.inertia) * Vec3(change.cast<double>());
     precise.change = (precise.inverseInertia * momentum).cast<float>();
     precise.rowRotation = precise.rotation;
-    bodies_[precise.body].mass = massRow(Symmetric3::of(precise.inverseInertia), bodies[indexOf(precise.body)].inverseMass);
+    bodies_[precise.body].mass = massRow(Symmetric3::of(precise.inverseInertia), body.inverseMass);
   }
-  context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
-    wide::integrateVelocities(rows(), first, last, hf, limits_, marked_);
-  });
-  for (PreciseBody& precise : precise_) {
+}
+
+// To the midpoint of the substep.
+void SoftBodies::spinFreely(const System& system, std::span<PreciseBody> some, double h) {
+  for (PreciseBody& precise : some) {
     if (!precise.gyroscopic) continue;
     auto mark = angularOf(marks_[precise.body]);
     const Vec3 local = precise.rotation.conjugate() * Vec3(mark.cast<double>());
-    precise.midpoint = precise.rotation * midpointAngularVelocity(bodies[indexOf(precise.body)].inertia, local, h);
+    precise.midpoint = precise.rotation * midpointAngularVelocity(system.bodies[indexOf(precise.body)].inertia, local, h);
     mark = precise.midpoint.cast<float>();
     spinOf(solver_[precise.body]) = mark + precise.change;
   }
-  marked_ = false;
 }
 
-void SoftBodies::integratePositions(StepContext& context, double h) {
-  const std::vector<Body>& bodies = context.system.bodies;
-  for (const std::uint32_t index : locked_) lock(solver_[index], bodies_[index].locked);
-  context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
-    wide::integratePositions(solver_.data(), first, last, static_cast<float>(h));
-  });
-  for (PreciseBody& precise : precise_) {
+void SoftBodies::turn(const System& system, std::span<PreciseBody> some, double h) {
+  for (PreciseBody& precise : some) {
     if (!precise.moves) continue;
     auto spin = spinOf(solver_[precise.body]);
     const Vec3 turn = spin.cast<double>();
@@ -230,7 +232,7 @@ void SoftBodies::integratePositions(StepContext& context, double h) {
     precise.rotation =
         precise.gyroscopic ? cayleyTurned(before, before.conjugate() * turn, h) : cayleyTurnedBy(turn, before, h);
     if (!precise.gyroscopic && !precise.followsInertia) continue;
-    const Body& body = bodies[indexOf(precise.body)];
+    const Body& body = system.bodies[indexOf(precise.body)];
     if (precise.gyroscopic) {
       // The midpoint rule keeps the momentum that the substep began with; constraints added theirs at the midpoint. With
       // M the momentum at the midpoint spin (in body axes) the end momentum is M + (h/2) M x m, see math/rotation.hpp.
@@ -246,6 +248,23 @@ void SoftBodies::integratePositions(StepContext& context, double h) {
     }
     if (precise.followsInertia) precise.inverseInertia = inWorldAxes(precise.rotation, body.inverseInertia);
   }
+}
+
+void SoftBodies::integrateVelocities(StepContext& context, double h) {
+  keepMomenta(context.system, precise_);
+  context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    wide::integrateVelocities(rows(), first, last, static_cast<float>(h), limits_, marked_);
+  });
+  spinFreely(context.system, precise_, h);
+  marked_ = false;
+}
+
+void SoftBodies::integratePositions(StepContext& context, double h) {
+  for (const std::uint32_t index : locked_) lock(solver_[index], bodies_[index].locked);
+  context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+    wide::integratePositions(solver_.data(), first, last, static_cast<float>(h));
+  });
+  turn(context.system, precise_, h);
 }
 
 void SoftBodies::clearShared() {
@@ -268,21 +287,28 @@ void SoftBodies::putSharedFirst(const Tasks& tasks) {
   });
 }
 
-void SoftBodies::integrateVelocities(std::size_t part, float h) {
+void SoftBodies::integrateVelocities(const System& system, std::size_t part, double h) {
   const auto [first, last] = partBodies_[part];
-  wide::integrateVelocities(rows(), first, last, h, limits_, false);
+  const std::span<PreciseBody> spinning = preciseWithin(first, last);
+  keepMomenta(system, spinning);
+  wide::integrateVelocities(rows(), first, last, static_cast<float>(h), limits_, false);
+  spinFreely(system, spinning, h);
 }
 
-void SoftBodies::integratePositions(std::size_t part, float h) {
-  const std::uint32_t last = partBodies_[part].last;
-  wide::integratePositions(solver_.data(), sharedBegin(part, 0), last, h);
+void SoftBodies::moveWithin(const System& system, std::uint32_t first, std::uint32_t last, double h) {
+  wide::integratePositions(solver_.data(), first, last, static_cast<float>(h));
+  turn(system, preciseWithin(first, last), h);
 }
 
-void SoftBodies::integrateShared(std::uint32_t cut, float h) {
+void SoftBodies::integratePositions(const System& system, std::size_t part, double h) {
+  moveWithin(system, sharedBegin(part, 0), partBodies_[part].last, h);
+}
+
+void SoftBodies::integrateShared(const System& system, std::uint32_t cut, double h) {
   const PartRange range = part_tree::partsOf(cut);
   const int height = part_tree::heightOf(cut);
   for (std::uint32_t part = range.first; part < range.last; ++part)
-    wide::integratePositions(solver_.data(), sharedBegin(part, height), sharedBegin(part, height - 1), h);
+    moveWithin(system, sharedBegin(part, height), sharedBegin(part, height - 1), h);
 }
 
 void SoftBodies::moveOthers(float h) { wide::integratePositions(solver_.data(), ground() + 1, solver_.size(), h); }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <span>
 #include <vector>
 
 #include "dynamics/colouring.hpp"
@@ -32,6 +33,7 @@ struct SoftBody {
   std::uint8_t locked = 0;        // bit per axis along which it does not move
   bool touching = false;          // it has a contact
   bool round = false;             // it turns alike about every axis
+  bool spins = false;             // fast for its shape
 };
 
 // Bodies whose orientation must be followed within the step: those with joints and those that spin fast for their shape.
@@ -85,12 +87,12 @@ class SoftBodies {
   void follow(const StepContext& context, std::uint32_t body, double dt);  // keeps track of its orientation
   void integrateVelocities(StepContext& context, double h);
   void integratePositions(StepContext& context, double h);
-  // The same for the bodies of one part alone, if nothing is special about any body. Positions of shared ones go with the
-  // highest cut that they are shared across, and those of what cannot be moved by themselves.
-  bool isPlain() const { return precise_.empty() && locked_.empty(); }
-  void integrateVelocities(std::size_t part, float h);
-  void integratePositions(std::size_t part, float h);
-  void integrateShared(std::uint32_t cut, float h);
+  // The same for the bodies of one part alone, if none has a locked axis and only those are followed that spin. Positions of
+  // shared ones go with the highest cut that they are shared across, and those of what cannot be moved by themselves.
+  bool isPlain() const { return locked_.empty(); }
+  void integrateVelocities(const System& system, std::size_t part, double h);
+  void integratePositions(const System& system, std::size_t part, double h);
+  void integrateShared(const System& system, std::uint32_t cut, double h);
   void moveOthers(float h);
   // Notes what contacts changed in this substep; needed if velocities are to be changed by others before the next one.
   void markContactChange(StepContext& context);
@@ -102,10 +104,7 @@ class SoftBodies {
   wide::SolverBody* solver() { return solver_.data(); }
   const SoftBody& operator[](std::uint32_t body) const { return bodies_[body]; }
   Float3 acceleration(std::uint32_t body) const { return Float3(accelerations_[body].linear); }  // m/s^2, by external loads
-  // Its inertia in world axes changes within the step, and with it the rows of its contacts.
-  bool isSpinning(std::uint32_t body) const {
-    return bodies_[body].precise != kNone && precise_[bodies_[body].precise].gyroscopic;
-  }
+  // Of some body the inertia in world axes changes within the step, and with it the rows of its contacts.
   bool anySpinning() const { return spinning_; }
   PreciseBody& precise(std::uint32_t body) { return precise_[bodies_[body].precise]; }
   const std::vector<PreciseBody>& preciseBodies() const { return precise_; }
@@ -124,6 +123,14 @@ class SoftBodies {
   wide::BodyRows rows() {
     return {solver_.data(), accelerations_.data(), damping_.empty() ? nullptr : damping_.data(), marks_.data()};
   }
+
+  // Free motion of those whose orientation is followed, `some` of them.
+  void keepMomenta(const System& system, std::span<PreciseBody> some);
+  void spinFreely(const System& system, std::span<PreciseBody> some, double h);
+  void turn(const System& system, std::span<PreciseBody> some, double h);
+  // Of the bodies first .. last; for batches without joints.
+  std::span<PreciseBody> preciseWithin(std::uint32_t first, std::uint32_t last);
+  void moveWithin(const System& system, std::uint32_t first, std::uint32_t last, double h);
 
   wide::BodyRow limits_;  // m/s, rad/s
   std::vector<MovableBodies> partBodies_;
@@ -145,7 +152,7 @@ class SoftBodies {
   bool marked_ = false;
   std::vector<SoftBody> bodies_;
   std::vector<std::uint32_t> locked_;  // bodies with a locked axis
-  std::vector<PreciseBody> precise_;
+  std::vector<PreciseBody> precise_;   // ascending by body, save for those that joints asked for
   bool spinning_ = false;
 };
 

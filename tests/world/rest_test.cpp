@@ -143,6 +143,30 @@ TEST(Rest, APushIsFeltAtOnce) {
   }
 }
 
+// Rows of a body that spins fast for its shape change within the step. That it was at rest until now must not matter.
+TEST(Rest, AFastSpinIsFeltAtOnce) {
+  Vec3 centers[2], velocities[2], spins[2];
+  for (int touched = 0; touched < 2; ++touched) {
+    World world(wakeful());
+    world.addBody(fixedSolid(Box{{5, 5, 0.5}}, {0, 0, -0.5}));
+    const BodyId below = world.addBody(solid(Box{{0.6, 0.6, 0.1}}, {0, 0, 0.1}));
+    const BodyId brick = world.addBody(solid(Box{{0.4, 0.1, 0.05}}, {0.05, 0, 0.25}));
+    run(world, 3.0);
+    if (touched != 0)
+      for (const BodyId body : {below, brick}) world.setPose(body, world.state(body)->pose);
+    world.setVelocity(brick, Vec3::Zero(), {0.5, 0, 40.0});
+    world.step(kDt);
+    const BodyState state = *world.state(brick);
+    centers[touched] = state.center;
+    velocities[touched] = state.linearVelocity;
+    spins[touched] = state.angularVelocity;
+  }
+  EXPECT_GT(spins[0].z(), 30.0);
+  EXPECT_LT((centers[0] - centers[1]).norm(), 1e-7);
+  EXPECT_LT((velocities[0] - velocities[1]).norm(), 1e-5);
+  EXPECT_LT((spins[0] - spins[1]).norm(), 1e-3);
+}
+
 TEST(Rest, AFloorThatBeginsToMoveIsNoticed) {
   World world(wakeful());
   BodyDesc plate = fixedSolid(Box{{5, 5, 0.5}}, {0, 0, -0.5});
