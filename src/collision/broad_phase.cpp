@@ -179,8 +179,8 @@ void updatePairs(BroadPhase& broad, std::vector<Collider>& colliders, ContactCac
         continue;
       }
       if (pair.contact == kNone) continue;
-      const Contact& contact = contacts.slots[pair.contact];
-      if (contact.touching) endings.push_back(partiesOf(contact, colliders));
+      if ((contacts.touch[pair.contact] & Touch::kTold) != 0)
+        endings.push_back(partiesOf(contacts.slots[pair.contact], colliders));
       contacts.release(pair.contact);
     }
   }

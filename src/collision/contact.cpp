@@ -31,36 +31,30 @@ void ContactCache::arrange(std::vector<Pair>& pairs) {
     if (pair.contact != kNone) from.push_back(std::exchange(pair.contact, static_cast<std::uint32_t>(from.size())));
   const std::size_t used = from.size();
   from.insert(from.end(), freeSlots.begin(), freeSlots.end());
+  forSmallTables([&](auto& table) {
+    auto old = table;
+    for (std::size_t i = 0; i < from.size(); ++i) table[i] = old[from[i]];
+  });
   // Slot from[i] goes to i, one cycle after another; who has arrived is from[i] = i.
-  const auto move = [&](std::uint32_t old, std::uint32_t to) {
-    slots[to] = slots[old];
-    ends[to] = ends[old];
-    kept[to] = kept[old];
-    still[to] = still[old];
-  };
   for (std::uint32_t start = 0; start < from.size(); ++start) {
     if (from[start] == start) continue;
     const Contact slot = slots[start];
-    const Ends end = ends[start];
     const KeptManifold manifold = kept[start];
-    const std::uint8_t isStill = still[start];
     std::uint32_t at = start;
     while (from[at] != start) {
-      move(from[at], at);
+      slots[at] = slots[from[at]];
+      kept[at] = kept[from[at]];
       at = std::exchange(from[at], at);
     }
     from[at] = at;
     slots[at] = slot;
-    ends[at] = end;
     kept[at] = manifold;
-    still[at] = isStill;
   }
   if (tooLarge) {
     const std::size_t count = used + used / 16 + kSomeFree / 2;
     cutDown(slots, count);
-    cutDown(ends, count);
     cutDown(kept, count);
-    cutDown(still, count);
+    forSmallTables([count](auto& table) { cutDown(table, count); });
     freeSlots.resize(count - used);
     freeSlots.shrink_to_fit();
   }

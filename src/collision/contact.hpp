@@ -26,8 +26,6 @@ struct alignas(64) Contact {
   std::uint32_t bodyA = kNone, bodyB = kNone;
   std::uint8_t count = 0;
   std::uint8_t oldPoints = 0;  // bit per point: it was there in the last step too
-  bool touching : 1 = false;   // in the last step
-  bool began : 1 = false;      // it touches since the last step
   bool centralA : 1 = false;   // the normal goes through A's centre of mass wherever A is touched: it is a ball
   bool centralB : 1 = false;
   bool mixed : 1 = false;       // friction and the like are those of the two materials as they are now
@@ -79,6 +77,23 @@ inline ContactParties partiesOf(const Contact& contact, const std::vector<Collid
           contact.normal};
 }
 
+// What the next step is planned by, of a contact that is still: the rest of it is not looked at then.
+struct ContactBrief {
+  float load = 0.0f;           // N s per System::impulseSeconds, along the normal
+  float deepest = 0.0f;        // m, the least separation, or 0 if none is negative
+  float approachSpeed = 0.0f;  // m/s
+  std::uint8_t points = 0;
+  bool special = false;
+  bool isUpright = false;  // one body is above the other
+};
+
+// How a contact touches: bits.
+struct Touch {
+  static constexpr std::uint8_t kNow = 1;    // as the stepper left it
+  static constexpr std::uint8_t kTold = 2;   // and users of the world are told so
+  static constexpr std::uint8_t kBegan = 4;  // since the last step
+};
+
 struct Pair {
   std::uint32_t a = kNone, b = kNone;  // colliders, a < b
   std::uint32_t contact = kNone;       // slot in ContactCache, if the two are close
@@ -99,6 +114,12 @@ struct ContactCache {
   // docs/decisions/0010-rows-are-kept.md. Only steppers that say so in each step know, and say that they do.
   std::vector<std::uint8_t> still;
   bool knowsStill = false;
+  // By slot, of those that are still; `isUpright` is by this direction.
+  std::vector<ContactBrief> briefs;
+  Float3 briefsUp = Float3::Zero();
+  // By slot: bits of Touch. Steppers that have set kNow where it is true, and taken it away where it is not, say so.
+  std::vector<std::uint8_t> touch;
+  bool knowsTouch = false;
   std::vector<std::uint32_t> freeSlots;
   std::vector<std::uint32_t> inUse;  // slots in the order of their pairs, as the narrow phase left them
   bool isListed = false;             // that list is true: no slot was handed out or taken back since
@@ -128,22 +149,26 @@ struct ContactCache {
   void release(std::uint32_t slot) {
     slots[slot] = Contact{};
     kept[slot] = KeptManifold{};
-    still[slot] = 0;
+    still[slot] = touch[slot] = 0;
     freeSlots.push_back(slot);
     isListed = false;
   }
 
  private:
+  // Calls use(table) for all that go by slot, save for `slots` and `kept`.
+  template <class Use>
+  void forSmallTables(Use&& use) {
+    use(ends);
+    use(still);
+    use(briefs);
+    use(touch);
+  }
   std::uint32_t newSlot() {
-    makeRoom(slots, slots.size() + 1);
-    slots.emplace_back();
-    makeRoom(kept, slots.size());
-    kept.resize(slots.size());
-    makeRoom(ends, slots.size());
-    ends.resize(slots.size());
-    makeRoom(still, slots.size());
-    still.resize(slots.size());
-    return static_cast<std::uint32_t>(slots.size() - 1);
+    const std::size_t count = slots.size() + 1;
+    resizeGently(slots, count);
+    resizeGently(kept, count);
+    forSmallTables([count](auto& table) { resizeGently(table, count); });
+    return static_cast<std::uint32_t>(count - 1);
   }
 };
 

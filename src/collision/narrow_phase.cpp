@@ -356,8 +356,8 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
   forMarked(kSomeEnd, [&](std::size_t i, std::size_t piece) {
     Pair& pair = pairs[i];
     if (pair.contact == kNone || cache.slots[pair.contact].count > 0) return;
-    const Contact& contact = cache.slots[pair.contact];
-    if (contact.touching) endings.push_back(partiesOf(contact, input.colliders));
+    if ((cache.touch[pair.contact] & Touch::kTold) != 0)
+      endings.push_back(partiesOf(cache.slots[pair.contact], input.colliders));
     cache.release(pair.contact);
     pair.contact = kNone;
     --scratch.contacts[piece + 1];

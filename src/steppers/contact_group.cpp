@@ -7,6 +7,7 @@
 
 #include "base/fetch_ahead.hpp"
 #include "base/hash.hpp"
+#include "steppers/contact_brief.hpp"
 
 namespace cairn {
 
@@ -65,6 +66,11 @@ void stateStiffness(ContactBlock& block, ContactPointLanes* points, int lane, co
   const float k = contact.stiffness / static_cast<float>(contact.count);
   const float c = contact.damping / static_cast<float>(contact.count);
   for (int p = 0; p < contact.count; ++p) points[p].stiffness[lane] = 1.0f / (h * (h * k + c));
+}
+
+bool anyClosed(const Contact& contact) {
+  return std::any_of(contact.points.begin(), contact.points.begin() + contact.count,
+                     [](const ContactPoint& point) { return point.separation <= 0.0f; });
 }
 
 // What is read back of a block: first what is at hand without knowing where its points are, then these.
@@ -187,9 +193,9 @@ void ContactGroup::noteBounces(ContactBlock& block, const std::vector<Contact>& 
 }
 
 void ContactGroup::begin(std::span<const ContactEnds> contacts, std::span<const ContactEnds> watched, MovableBodies movable,
-                         const ContactCache& cache, SoftBodies& bodies, const SoftContactValues& values) {
-  const Origin origin{hashOf(contacts), movable, bodies.ground(), values};
-  const std::uint64_t watchedNow = hashOf(watched);
+                         const ContactCache& cache, SoftBodies& bodies, const SoftContactValues& values, bool asBefore) {
+  const Origin origin{asBefore ? origin_.contacts : hashOf(contacts), movable, bodies.ground(), values};
+  const std::uint64_t watchedNow = asBefore ? watched_ : hashOf(watched);
   const bool same = origin.movable == origin_.movable && origin.ground == origin_.ground && values == origin_.values;
   if (std::exchange(watchFollowed_, false) && same && watchedNow == watched_ && areStill(watched, cache)) {
     watch_.beginAgain();
@@ -281,28 +287,32 @@ void ContactGroup::refreshSpinning(SoftBodies& bodies) {
 void ContactGroup::finish(ContactCache& cache, float unscale, const SoftBodies& bodies) {
   std::vector<Contact>& slots = cache.slots;
   // Mostly it is what it was: then others may go on reading it.
-  const auto setStill = [&](std::uint32_t slot, bool still) {
+  const auto note = [&](std::uint32_t slot, bool still, bool touches) {
     if ((cache.still[slot] != 0) != still) cache.still[slot] = still ? 1 : 0;
+    if (((cache.touch[slot] & Touch::kNow) != 0) != touches) cache.touch[slot] ^= Touch::kNow;
   };
+  const float up[3] = {cache.briefsUp.x(), cache.briefsUp.y(), cache.briefsUp.z()};
+  wide::BlockResults results;
   known_ = true;
   watchFollowed_ = !watch_.anyJoined();
   // Of those that are far apart the gap stays as it was while nothing moves by more than a hair.
   watch_.forEachLeft([&](const ContactEnds& ends) {
     const bool still = ends.rank >= kWideRank && bodies.isStill(ends.a) && bodies.isStill(ends.b);
     watchFollowed_ &= still;
-    setStill(ends.contact, still);
+    note(ends.contact, still, false);
+    if (still) cache.briefs[ends.contact].load = 0.0f;
   });
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const ContactBlock& block = blocks_[i];
     const ContactBlock& next = blocks_[std::min(i + 1, blocks_.size() - 1)];
     if (i + 2 < blocks_.size()) fetchResults(blocks_[i + 2]);
     fetchResults(next, points_.data());
+    wide::readBack(block, points_.data(), unscale, up, results);
     for (int lane = 0; lane < block.lanes; ++lane) {
       if (lane < next.lanes) fetchAhead(slots[next.contact[lane]], bytesOfContact(next.points));
-      Contact& contact = slots[block.contact[lane]];
+      const std::uint32_t slot = block.contact[lane];
+      Contact& contact = slots[slot];
       const bool still = bodies.isStill(block.bodyA[lane]) && bodies.isStill(block.bodyB[lane]);
-      setStill(block.contact[lane], still);
-      contact.approachSpeed = block.approachSpeed[lane];
       for (int p = 0; p < contact.count; ++p) {
         const ContactPointLanes& point = points_[block.firstPoint + p];
         contact.points[p].normalImpulse = unscale * point.impulse[lane];
@@ -310,12 +320,16 @@ void ContactGroup::finish(ContactCache& cache, float unscale, const SoftBodies& 
         if (still) contact.points[p].separation = point.gap[lane];
       }
       // On the block's B, which may be the contact's A.
-      const Float3 t1 = laneOf(block.tangent, lane), t2 = laneOf(block.normal, lane).cross(t1);
       const float sign = contact.anchorsOnB ? -1.0f : 1.0f;
-      contact.frictionImpulse = sign * unscale * (block.friction1[lane] * t1 + block.friction2[lane] * t2);
-      contact.totalFriction = sign * (block.total1[lane] * t1 + block.total2[lane] * t2);
-      contact.twistImpulse = unscale * block.twist[lane];
+      contact.frictionImpulse = sign * laneOf(results.friction, lane);
+      contact.totalFriction = sign * laneOf(results.totalFriction, lane);
+      contact.twistImpulse = results.twist[lane];
       contact.totalTwist = block.totalTwist[lane];
+      contact.approachSpeed = block.approachSpeed[lane];
+      note(slot, still, results.total[lane] > 0.0f || (still ? results.gap[lane] <= 0.0f : anyClosed(contact)));
+      if (still)
+        cache.briefs[slot] = {results.load[lane], std::min(results.gap[lane], 0.0f), contact.approachSpeed, contact.count,
+                              contact.special,    isUpright(results.steepness[lane])};
     }
   }
 }

@@ -22,9 +22,9 @@ struct SoftContactValues {
 
 class ContactGroup {
  public:
-  // `movable`: those bodies that its contacts may move.
+  // `movable`: those bodies that its contacts may move. `asBefore`: both lists are those of the last step.
   void begin(std::span<const ContactEnds> contacts, std::span<const ContactEnds> watched, MovableBodies movable,
-             const ContactCache& cache, SoftBodies& bodies, const SoftContactValues& values);
+             const ContactCache& cache, SoftBodies& bodies, const SoftContactValues& values, bool asBefore);
   // Before each substep: takes in watched contacts that might meet in it.
   void look(const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
   void finish(ContactCache& cache, float unscale, const SoftBodies& bodies);

@@ -13,6 +13,9 @@
 // Several threads have a stretch of slabs each. A wave in a stretch cannot go on where it would need the next stretch, and
 // what it leaves out is done when all are through: sweep by sweep, first a slab on each side, then two, then three.
 //
+// If there is no room for all sweeps in one wave there are several, which go to and fro: what one came by last the next one
+// finds where it left it. The first goes backwards, because rows were made forwards.
+//
 // Which sweeps a body gets, and in which order, is the same as without the wave, and so are all results.
 #pragma once
 
@@ -50,13 +53,19 @@ struct Wave {
 // Calls slab(number, sweep) for all of them and cut(number, sweep) for what is between slab `number` and the next: a cut in
 // a sweep after the slabs on both sides in the one before, and before them in this one.
 template <class Cut, class Slab>
-void forEachOfWave(const Tasks& tasks, const Wave& wave, Cut&& cut, Slab&& slab) {
+void forEachOfWave(const Tasks& tasks, const Wave& wave, Cut&& cutOf, Slab&& slabOf) {
   const std::size_t seams = wave.stretches - 1;  // between stretches
   const auto begin = [&](std::size_t stretch) { return wave.slabs * stretch / wave.stretches; };
-  for (std::size_t from = 0; from < wave.sweeps; from += wave.sweepsAtOnce) {
-    const std::size_t sweeps = std::min(wave.sweepsAtOnce, wave.sweeps - from);
+  const std::size_t waves = (wave.sweeps + wave.sweepsAtOnce - 1) / wave.sweepsAtOnce;
+  for (std::size_t number = 0; number < waves; ++number) {
+    const std::size_t from = wave.sweeps * number / waves, sweeps = wave.sweeps * (number + 1) / waves - from;
+    // Backwards, all is as in a mirror.
+    const bool backwards = number % 2 == 0;
+    const auto slab = [&](std::size_t at, std::size_t sweep) { slabOf(backwards ? wave.slabs - 1 - at : at, sweep); };
+    const auto cut = [&](std::size_t at, std::size_t sweep) { cutOf(backwards ? wave.slabs - 2 - at : at, sweep); };
     tasks.parallelFor(seams, 1, [&](std::size_t i, std::size_t) { cut(begin(i + 1) - 1, from); });
-    tasks.parallelFor(wave.stretches, 1, [&](std::size_t stretch, std::size_t) {
+    tasks.parallelFor(wave.stretches, 1, [&](std::size_t i, std::size_t) {
+      const std::size_t stretch = backwards ? seams - i : i;  // whoever has a stretch has it again the next time
       const std::size_t first = begin(stretch), last = begin(stretch + 1) - 1;
       const bool seamBefore = stretch > 0, seamBehind = stretch < seams;
       for (std::size_t front = first; front < last + sweeps; ++front) {

@@ -276,7 +276,7 @@ void SoftStepper::step(StepContext& context, double dt) {
   moveOthers(context, dt);
   std::swap(made_, std::any_cast<SoftBatches&>(system.rows));
   system.impulseSeconds = dt;
-  system.contacts.knowsStill = true;
+  system.contacts.knowsStill = system.contacts.knowsTouch = true;
   context.timer.finish(Phase::Integrate);
   judge.finish(context);
 }

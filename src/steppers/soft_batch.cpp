@@ -1,5 +1,7 @@
 #include "steppers/soft_batch.hpp"
 
+#include <utility>
+
 namespace cairn {
 
 namespace {
@@ -12,6 +14,7 @@ void SoftBatch::clear(const IslandPlan& newPlan) {
   // A batch that was large once and is no more gives its memory back.
   if (bodies.movable.capacity() > kRoom * bodies.movable.size() + kSmall) *this = SoftBatch{};
   plan = newPlan;
+  asBefore = false;
   bodies.movable.clear();
   bodies.others.clear();
   contacts.contacts.clear();
@@ -87,7 +90,7 @@ void SoftBatch::step(StepContext& context, double dt, wide::Width width) {
   };
 
   bodies.begin(context, dt, h, !contacts.contacts.empty());
-  contacts.begin(context, bodies, dt, h);
+  contacts.begin(context, bodies, dt, h, std::exchange(asBefore, true));
   const wide::SubstepValues values{static_cast<float>(h), static_cast<float>(1.0 / h),
                                    static_cast<float>(context.settings.restitutionSpeed), contacts.fillsCaches()};
   for (const ContactEnds& ends : joints.joints.empty() ? std::span<const ContactEnds>() : contacts.contacts) {

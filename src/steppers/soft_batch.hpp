@@ -15,6 +15,7 @@ struct SoftBatch {
   SoftBodies bodies;
   SoftContacts contacts;
   SoftJoints joints;
+  bool asBefore = false;  // all that is in it is what was in it in the last step
 
   // Of the last step.
   double jointError = 0.0;  // m

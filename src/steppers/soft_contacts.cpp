@@ -48,7 +48,7 @@ Wave SoftContacts::waveOf(std::size_t sweeps, int threads) const {
   return {slabs, sweeps, atOnce, stretches};
 }
 
-void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, double h) {
+void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, double h, bool asBefore) {
   System& system = context.system;
   const SoftOptions& options = context.settings.soft;
   const double most = kSpringAngle / h, wanted = kTwoPi * options.contactFrequency;  // 1/s
@@ -67,7 +67,7 @@ void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, do
     const auto column = [&](std::size_t c) {
       return std::span<const ContactEnds>(contacts.data() + firsts_[c], contacts.data() + firsts_[c + 1]);
     };
-    group.begin(column(2 * i), column(2 * i + 1), bodies.movableOf(i), system.contacts, bodies, values_);
+    group.begin(column(2 * i), column(2 * i + 1), bodies.movableOf(i), system.contacts, bodies, values_, asBefore);
   });
   rowBytes_ = 0;
   for (const ContactGroup& group : groups_) rowBytes_ += group.bytes();

@@ -31,7 +31,7 @@ class SoftContacts {
   void makeRoom(std::span<const std::uint32_t> firsts, std::uint32_t end);
   void findSlabs(SlabFinder& finder, const SoftBodies& bodies);  // when all are in
 
-  void begin(StepContext& context, SoftBodies& bodies, double dt, double h);
+  void begin(StepContext& context, SoftBodies& bodies, double dt, double h, bool asBefore);
   void finish(StepContext& context, const SoftBodies& bodies);
   void forgetRows();  // of a step that was not the last
   void refreshSpinning(const Tasks& tasks, SoftBodies& bodies);

@@ -4,8 +4,10 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/fetch_ahead.hpp"
+#include "steppers/contact_brief.hpp"
 #include "steppers/contact_springs.hpp"
 #include "steppers/contact_watch.hpp"
 #include "steppers/free_motion.hpp"
@@ -36,7 +38,6 @@ constexpr double kGreenhill = 7.84;
 // A need that is a little larger is not answered, and it is answered downwards by one at a time: switching to and fro would
 // be felt.
 constexpr double kLeeway = 0.25;    // substeps
-constexpr double kUpright = 0.7;    // cosine: contacts with a steeper normal are between layers
 constexpr double kFastTurn = 0.05;  // rad per step: see soft_bodies.cpp
 
 // Of springs at so many substeps.
@@ -245,8 +246,14 @@ void SubstepPlan::listContacts(const StepContext& context) {
 }
 
 void SubstepPlan::surveyContacts(StepContext& context, double dt) {
-  System& system = context.system;
+  const System& system = context.system;
+  ContactCache& cache = context.system.contacts;
   const Float3 up = -context.settings.gravity.cast<float>().normalized();
+  // A contact that is pressed is swept, and if it is still, what it said of itself is true.
+  const bool isTrue = std::exchange(cache.briefsUp, up) == up;
+  const auto isKnown = [&](std::uint32_t slot) {
+    return isTrue && cache.still[slot] != 0 && cache.briefs[slot].load > 0.0f;
+  };
   const float perSecond = system.impulseSeconds > 0.0 ? static_cast<float>(1.0 / system.impulseSeconds) : 0.0f;
   const auto near = static_cast<float>(nearGap(context.settings.speculativeDistance));
   listContacts(context);
@@ -263,31 +270,32 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
     Piece<ContactSums>& piece = contactPieces_[first / kContactGrain] = {contacts_[first].island};
     for (std::size_t i = first; i < last; ++i) {
       if (i + kAhead < last) {
-        fetchAhead(system.contacts.slots[contacts_[i + kAhead].contact]);
-        fetchAhead(bodies_[contacts_[i + kAhead].b]);
+        const LiveContact& ahead = contacts_[i + kAhead];
+        if (!isKnown(ahead.contact)) fetchAhead(cache.slots[ahead.contact]);
+        fetchAhead(bodies_[ahead.b]);
       }
       LiveContact& live = contacts_[i];
-      Contact& contact = system.contacts.slots[live.contact];
       const Brief& a = bodies_[live.a];
       const Brief& b = bodies_[live.b];
-      live.points = contact.count;
-      live.rank = watchRank(contact, a.motion, b.motion, near, static_cast<float>(dt));
-      if (live.rank != 0) clearImpulses(contact);
+      ContactBrief brief;
+      if (isKnown(live.contact)) {
+        brief = cache.briefs[live.contact];
+      } else {
+        Contact& contact = cache.slots[live.contact];
+        live.rank = watchRank(contact, a.motion, b.motion, near, static_cast<float>(dt));
+        if (live.rank != 0) clearImpulses(contact);
+        brief = briefOf(contact, up);
+      }
+      live.points = brief.points;
+      live.exact = brief.special;
       const std::uint32_t state = (std::uint32_t{live.rank} << 16) | live.points;
       hash = mixed(mixed(hash, (std::uint64_t{live.contact} << 32) | state), (std::uint64_t{live.a} << 32) | live.b);
-      live.exact = contact.special;
-      ContactSurvey& survey = contactSurveys_[i] = {0.0f, 0.0f, -1.0f};
-      float load = 0.0f;
-      for (int p = 0; p < contact.count; ++p) {
-        load += contact.points[p].normalImpulse;
-        survey.deepest = std::min(survey.deepest, contact.points[p].separation);
-      }
+      ContactSurvey& survey = contactSurveys_[i] = {0.0f, brief.deepest, -1.0f};
       const float depth = depthAllowed((a.inverseMass > b.inverseMass ? a : b).thickness);
-      survey.hardness = hardnessOf(load, a.inverseMass + b.inverseMass, contact.approachSpeed, perSecond, depth);
+      survey.hardness = hardnessOf(brief.load, a.inverseMass + b.inverseMass, brief.approachSpeed, perSecond, depth);
       const float root = std::sqrt(std::max(survey.hardness, 0.0f));
       live.loadBin = static_cast<std::uint8_t>(std::min(binsPerRoot * root, kLoadBins - 1.0f));
-      if (a.island != kNone && b.island != kNone && !(std::abs(contact.normal.dot(up)) < kUpright))
-        survey.thickness = std::abs(b.height - a.height);
+      if (a.island != kNone && b.island != kNone && brief.isUpright) survey.thickness = std::abs(b.height - a.height);
       if (live.island != piece.island) piece.island = kNone;
       if (piece.island != kNone) piece.all.add(live, survey);
     }

@@ -144,6 +144,19 @@ void prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies,
 // since they were prepared.
 void keepRows(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies);
 
+// What a block says of each lane when the step is over.
+struct alignas(64) BlockResults {
+  Lane3 friction, totalFriction;  // N s on B: as stored, and over the step
+  Lane twist;                     // N m s as stored
+  Lane load;                      // N s as stored: all points together, along the normal
+  Lane gap;                       // m, the least of the points
+  Lane total;                     // N s over the step, the most of any point
+  Lane steepness;                 // cosine of the angle between the normal and `up`, or its opposite
+};
+// `unscale`: from impulses of a substep to what is stored.
+void readBack(const ContactBlock& block, const ContactPointLanes* points, float unscale, const float (&up)[3],
+              BlockResults& results);
+
 // Each works on a run of blocks of one colour.
 // Warm start.
 void applyImpulses(Blocks blocks, ContactPointLanes* points, SolverBody* bodies, const SubstepValues& values);

@@ -1,5 +1,5 @@
-// From contacts to rows, many at a time. As in contact_kernels.cpp nothing is fused, so that the bits are the same on every
-// instruction set.
+// From contacts to rows and back, many at a time. As in contact_kernels.cpp nothing is fused, so that the bits are the same
+// on every instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "wide/prepare_kernels.cpp"
 #include <hwy/foreach_target.h>
@@ -223,6 +223,33 @@ void KeepRows(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies
   }
 }
 
+void ReadBack(const ContactBlock& block, const ContactPointLanes* points, float unscale, const float (&up)[3],
+              BlockResults& results) {
+  const V zero = hn::Zero(kTag), scale = hn::Set(kTag, unscale);
+  const V3 above{hn::Set(kTag, up[0]), hn::Set(kTag, up[1]), hn::Set(kTag, up[2])};
+  for (int at = 0; at < block.lanes; at += static_cast<int>(hn::Lanes(kTag))) {
+    const V3 normal = load(block.normal, at), tangent1 = load(block.tangent, at), tangent2 = cross(normal, tangent1);
+    V3 friction = scaled(tangent1, load(block.friction1 + at)), total = scaled(tangent1, load(block.total1 + at));
+    addScaled(friction, tangent2, load(block.friction2 + at));
+    addScaled(total, tangent2, load(block.total2 + at));
+    store(scaled(friction, scale), results.friction, at);
+    store(total, results.totalFriction, at);
+    store(hn::Mul(scale, load(block.twist + at)), results.twist + at);
+    store(hn::Abs(dot(normal, above)), results.steepness + at);
+    V sum = zero, gap = hn::Set(kTag, 1e30f), most = zero;
+    for (unsigned p = 0; p < block.points; ++p) {
+      const ContactPointLanes& point = points[block.firstPoint + p];
+      sum = hn::Add(sum, hn::Mul(scale, load(point.impulse + at)));
+      most = hn::Max(most, load(point.total + at));
+      const auto used = hn::Gt(load(point.mass + at), zero);
+      gap = hn::IfThenElse(used, hn::Min(gap, load(point.gap + at)), gap);
+    }
+    store(sum, results.load + at);
+    store(gap, results.gap + at);
+    store(most, results.total + at);
+  }
+}
+
 }  // namespace cairn::wide::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -232,6 +259,7 @@ namespace cairn::wide {
 HWY_EXPORT(Fill);
 HWY_EXPORT(Prepare);
 HWY_EXPORT(KeepRows);
+HWY_EXPORT(ReadBack);
 
 void fill(ContactBlock& block, ContactPointLanes* points, const BlockSources& sources, const FillValues& values) {
   CAIRN_WIDE_DISPATCH(Fill)(block, points, sources, values);
@@ -241,6 +269,10 @@ void prepare(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies,
 }
 void keepRows(Blocks blocks, ContactPointLanes* points, const SolverBody* bodies) {
   CAIRN_WIDE_DISPATCH(KeepRows)(blocks, points, bodies);
+}
+void readBack(const ContactBlock& block, const ContactPointLanes* points, float unscale, const float (&up)[3],
+              BlockResults& results) {
+  CAIRN_WIDE_DISPATCH(ReadBack)(block, points, unscale, up, results);
 }
 
 }  // namespace cairn::wide

@@ -10,8 +10,8 @@ std::vector<TouchPoint> World::touchPoints() const {
   const System& system = impl_->state.system;
   for (const Pair& pair : system.broad.pairs) {
     if (pair.contact == kNone) continue;
+    if ((system.contacts.touch[pair.contact] & Touch::kTold) == 0) continue;
     const Contact& contact = system.contacts.slots[pair.contact];
-    if (!contact.touching) continue;
     float load = 0.0f;
     for (int i = 0; i < contact.count; ++i) load += contact.points[i].totalImpulse;
     for (int i = 0; i < contact.count; ++i) {

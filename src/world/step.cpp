@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "base/fetch_ahead.hpp"
 #include "base/phase_timer.hpp"
@@ -270,34 +271,38 @@ const std::string& WorldImpl::findRefusal() {
 
 // Events are told when asked for; here only what changed is noted.
 void WorldImpl::markTouching() {
-  const std::vector<std::uint32_t>& inUse = state.system.contacts.inUse;
-  std::vector<Contact>& slots = state.system.contacts.slots;
+  ContactCache& cache = state.system.contacts;
+  const std::vector<std::uint32_t>& inUse = cache.inUse;
   const auto touches = [](const Contact& contact) {
     return std::any_of(contact.points.begin(), contact.points.begin() + contact.count,
                        [](const ContactPoint& point) { return point.totalImpulse > 0.0f || point.separation <= 0.0f; });
   };
+  const bool known = std::exchange(cache.knowsTouch, false);
   // Those that ended are told of in their order.
   endings.assign((inUse.size() + kContactGrain - 1) / kContactGrain, 0);
   tasks.parallelFor(inUse.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
     bool found = false;
     for (std::size_t i = first; i < last; ++i) {
-      if (i + kAhead < last) fetchAhead(slots[inUse[i + kAhead]]);
-      Contact& contact = slots[inUse[i]];
-      const bool now = touches(contact);
-      if (now == contact.touching && !contact.began) continue;
-      found |= contact.touching && !now;
-      contact.began = now && !contact.touching;
-      contact.touching |= now;
+      std::uint8_t& touch = cache.touch[inUse[i]];
+      std::uint8_t now = touch;
+      if (!known) {
+        if (i + kAhead < last) fetchAhead(cache.slots[inUse[i + kAhead]]);
+        now = touches(cache.slots[inUse[i]]) ? now | Touch::kNow : now & ~Touch::kNow;
+      }
+      const bool touchesNow = (now & Touch::kNow) != 0, touched = (now & Touch::kTold) != 0;
+      found |= touched && !touchesNow;
+      now = touchesNow && !touched ? now | Touch::kTold | Touch::kBegan : now & ~Touch::kBegan;
+      if (now != touch) touch = now;
     }
     endings[first / kContactGrain] = found ? 1 : 0;
   });
   for (std::size_t piece = 0; piece < endings.size(); ++piece) {
     if (endings[piece] == 0) continue;
     for (std::size_t i = piece * kContactGrain; i < std::min((piece + 1) * kContactGrain, inUse.size()); ++i) {
-      Contact& contact = slots[inUse[i]];
-      if (!contact.touching || touches(contact)) continue;
-      contact.touching = false;
-      state.ending.push_back(partiesOf(contact, state.system.colliders));
+      std::uint8_t& touch = cache.touch[inUse[i]];
+      if ((touch & Touch::kTold) == 0 || (touch & Touch::kNow) != 0) continue;
+      touch = 0;
+      state.ending.push_back(partiesOf(cache.slots[inUse[i]], state.system.colliders));
     }
   }
   state.ended.swap(state.ending);
@@ -323,7 +328,8 @@ void WorldImpl::collectEvents() {
   for (const Pair& pair : state.system.broad.pairs) {
     if (pair.contact == kNone) continue;
     const Contact& contact = state.system.contacts.slots[pair.contact];
-    if (!contact.touching) continue;
+    const std::uint8_t touch = state.system.contacts.touch[pair.contact];
+    if ((touch & Touch::kTold) == 0) continue;
     float weight = 0.0f;
     for (int i = 0; i < contact.count; ++i) weight += contact.points[i].totalImpulse;
     Float3 arm = Float3::Zero();
@@ -331,7 +337,8 @@ void WorldImpl::collectEvents() {
       const ContactPoint& point = contact.points[i];
       arm += (weight > 0.0f ? point.totalImpulse / weight : 1.0f / static_cast<float>(contact.count)) * contact.anchorA(i);
     }
-    ContactEvent& event = tell(contact.began ? ContactPhase::Begin : ContactPhase::Persist, partiesOf(contact, colliders));
+    ContactEvent& event =
+        tell((touch & Touch::kBegan) != 0 ? ContactPhase::Begin : ContactPhase::Persist, partiesOf(contact, colliders));
     event.point = places[contact.bodyA].center + arm.cast<double>();
     event.normalImpulse = weight;
     event.frictionImpulse = contact.totalFriction.cast<double>();

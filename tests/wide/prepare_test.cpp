@@ -129,6 +129,53 @@ TEST_F(Prepare, RowsAreWhatTheyAreDefinedToBe) {
   }
 }
 
+TEST_F(Prepare, ResultsAreThoseOfTheLanes) {
+  for (int round = 0; round < 50; ++round) {
+    ContactBlock block{};
+    std::array<ContactPointLanes, 4> points{};
+    block.points = 4;
+    block.lanes = static_cast<std::uint16_t>(1 + random_() % kLanes);
+    std::array<int, kLanes> counts{};
+    const auto number = [&](double low, double high) { return static_cast<float>(uniform(low, high)); };
+    for (int lane = 0; lane < block.lanes; ++lane) {
+      const Vector3d normal = vector().normalized(), tangent = normal.unitOrthogonal();
+      set(block.normal, lane, normal);
+      set(block.tangent, lane, tangent);
+      for (float* row : {block.friction1, block.friction2, block.total1, block.total2, block.twist})
+        row[lane] = number(-1, 1);
+      counts[lane] = 1 + static_cast<int>(random_() % 4);
+      for (int i = 0; i < 4; ++i) {
+        const bool used = i < counts[lane], pressed = random_() % 2 == 0;
+        points[i].mass[lane] = used ? 1.0f : 0.0f;
+        points[i].gap[lane] = number(-0.01, 0.01);  // where there is no point, it says nothing
+        points[i].impulse[lane] = used && pressed ? number(0.0, 1.0) : 0.0f;
+        points[i].total[lane] = used && pressed ? number(0.0, 1.0) : 0.0f;
+      }
+    }
+    const float up[3] = {0.6f, 0.0f, 0.8f};
+    constexpr float kUnscale = 8.0f;
+    BlockResults results{};
+    readBack(block, points.data(), kUnscale, up, results);
+    for (int lane = 0; lane < block.lanes; ++lane) {
+      const Vector3d normal = get(block.normal, lane), t1 = get(block.tangent, lane), t2 = normal.cross(t1);
+      const Vector3d friction = kUnscale * (block.friction1[lane] * t1 + block.friction2[lane] * t2);
+      EXPECT_LT((get(results.friction, lane) - friction).norm(), 1e-5);
+      EXPECT_LT((get(results.totalFriction, lane) - (block.total1[lane] * t1 + block.total2[lane] * t2)).norm(), 1e-6);
+      EXPECT_EQ(results.twist[lane], kUnscale * block.twist[lane]);
+      EXPECT_NEAR(results.steepness[lane], std::abs(normal.dot(Vector3d(0.6, 0.0, 0.8))), 1e-6);
+      float load = 0.0f, gap = 1e30f, most = 0.0f;
+      for (int i = 0; i < counts[lane]; ++i) {
+        load += kUnscale * points[i].impulse[lane];
+        gap = std::min(gap, points[i].gap[lane]);
+        most = std::max(most, points[i].total[lane]);
+      }
+      EXPECT_EQ(results.load[lane], load);
+      EXPECT_EQ(results.gap[lane], gap);
+      EXPECT_EQ(results.total[lane], most);
+    }
+  }
+}
+
 // What the last step left is where the next one begins; the rows stay.
 TEST_F(Prepare, KeptRowsBeginWhereTheyEnded) {
   for (int round = 0; round < 50; ++round) {

@@ -1,4 +1,6 @@
 // What a world tells: contact events, rays, sleep, removal.
+#include <set>
+
 #include "world/building.hpp"
 
 namespace cairn::test {
@@ -47,6 +49,39 @@ TEST(Events, FrictionImpulseOpposesSliding) {
   const ContactEvent& event = world.contactEvents()[0];
   EXPECT_NEAR(event.frictionImpulse.x() / kDt, -0.4 * 3.0 * kGravity, 0.01 * 3.0 * kGravity);
   EXPECT_NEAR(event.frictionImpulse.y(), 0.0, 1e-4);
+}
+
+// Whatever touches began to once, persists from then on, and ends; and what is told of it is true. The default stepper keeps
+// book of who touches, others do not: it must not matter who made the step.
+TEST(Events, EveryContactBeginsPersistsAndEnds) {
+  World world;
+  world.addBody(fixedSolid(Box{{3, 3, 0.5}}, {0, 0, -0.5}));
+  for (int i = 0; i < 60; ++i) {
+    const Vec3 place(0.7 * (i % 4) - 1.0, 0.7 * (i / 4 % 3) - 0.7 + 0.01 * i, 0.4 + 0.6 * (i / 12));
+    world.addBody(i % 3 == 0 ? solid(Sphere{0.25}, place) : solid(Box{{0.25, 0.2, 0.25}}, place));
+  }
+  using Parties = std::pair<std::uint32_t, std::uint32_t>;
+  std::set<Parties> touching;
+  int begun = 0, ended = 0;
+  for (int i = 0; i < 240; ++i) {
+    WorldSettings settings = world.settings();
+    settings.stepper = i / 20 % 3 == 2 ? "velocity" : "soft";
+    world.setSettings(settings);
+    ASSERT_EQ(world.step(kDt).status, StepStatus::Ok) << i;
+    std::set<Parties> now;
+    for (const ContactEvent& event : world.contactEvents()) {
+      const Parties parties(event.shapeA.index, event.shapeB.index);
+      const bool before = touching.contains(parties);
+      EXPECT_EQ(event.phase == ContactPhase::Begin, !before) << i;
+      (before ? ended : begun) += event.phase == ContactPhase::Persist ? 0 : 1;
+      if (event.phase != ContactPhase::End) EXPECT_TRUE(now.insert(parties).second);
+      if (event.phase == ContactPhase::End) touching.erase(parties);
+    }
+    for (const Parties& parties : touching) EXPECT_TRUE(now.contains(parties)) << i;
+    touching = now;
+  }
+  EXPECT_GT(begun, 100);
+  EXPECT_GT(ended, 20);
 }
 
 TEST(Events, RemovingABodyEndsItsContacts) {
