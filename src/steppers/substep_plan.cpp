@@ -31,7 +31,10 @@ constexpr double kSubstepsPerTurn = 5.0;        // 1/rad: of jointed bodies
 constexpr double kSubstepsPerFastTurn = 100.0;  // 1/rad: of jointed bodies that turn by more than kFastTurn in a step
 constexpr double kFeltTurning = 0.01;           // of the energy of a tree: what turns with less counts for less
 constexpr double kLeastOfTrees = 3.0;
-constexpr int kFarAbove = 2;    // substeps
+constexpr int kFarAbove = 2;  // substeps
+// If one body of so many spins fast, or more, its island gets the most: what they do to each other is a matter of chance in
+// any larger crowd, and in a very large one there is always somebody who does.
+constexpr int kBodiesPerSpinning = 256;
 constexpr int kFewBodies = 4;   // the most is cheap for them
 constexpr double kTall = 16.0;  // layers
 constexpr double kGreenhill = 7.84;
@@ -95,7 +98,7 @@ double SubstepPlan::substepsFor(const Need& need, double gravity, double dt, dou
 
 double SubstepPlan::substepsForTree(const Need& need, double dt) {
   double fast = 0.0;
-  if (need.spinning) {
+  if (need.spinning > 0) {
     // Links of a chain that carries a heavy ball tremble all the time. What tree hangs in the air has no energy to compare
     // theirs with that would not depend on who looks at it.
     const bool isHeld = need.joints > need.inner;
@@ -118,7 +121,7 @@ void SubstepPlan::BodySums::add(const Brief& brief, const BodySurvey& body) {
   xx += dx * dx + body.xx;
   xy += dx * dy + body.xy;
   yy += dy * dy + body.yy;
-  spinning |= body.turn > kFastTurn;
+  spinning += body.turn > kFastTurn ? 1 : 0;
   turn = std::max<double>(turn, body.turn);
   spin = std::max<double>(spin, brief.motion.spin);
   energy += 0.5 * bodyMass * speedSquare + body.turning;
@@ -147,7 +150,7 @@ void SubstepPlan::BodySums::add(const BodySums& others) {
   xx += others.xx + 2.0 * d.x() * others.x + n * d.x() * d.x();
   xy += others.xy + d.x() * others.y + d.y() * others.x + n * d.x() * d.y();
   yy += others.yy + 2.0 * d.y() * others.y + n * d.y() * d.y();
-  spinning |= others.spinning;
+  spinning += others.spinning;
   turn = std::max(turn, others.turn);
   spin = std::max(spin, others.spin);
   energy += others.energy;
@@ -394,8 +397,8 @@ const std::vector<IslandPlan>& SubstepPlan::make(StepContext& context, double dt
     }
     // Trees of joints are solved exactly (soft_tree.hpp), but not together with contacts.
     const bool tree = need.joints > 0 && !need.touches && need.inner == need.bodies - 1;
-    if (need.exact || (need.spinning && !tree) || need.bodies == 0 || (need.joints > 0 && !tree) ||
-        (need.joints == 0 && need.bodies <= kFewBodies))
+    if (need.exact || (need.spinning > need.bodies / kBodiesPerSpinning && !tree) || need.bodies == 0 ||
+        (need.joints > 0 && !tree) || (need.joints == 0 && need.bodies <= kFewBodies))
       continue;
     // What most of its bodies had before.
     const bool known = 2 * need.known > need.bodies;

@@ -79,7 +79,7 @@ class SubstepPlan {
   struct BodySums {
     Vec3 origin = Vec3::Zero();
     int bodies = 0;
-    bool spinning = false;                                  // one spins fast for its shape
+    int spinning = 0;                                       // so many spin fast for their shape
     double low = 0.0, high = 0.0, z = 0.0;                  // m, of centres, along the vertical; z: the sum
     double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0, yy = 0.0;  // sums across the vertical, m and m^2
     double mass = 0.0, heaviest = 0.0, lightness = 0.0;     // kg, all and the most; 1/kg, of the lightest body

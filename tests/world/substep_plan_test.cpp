@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "world/building.hpp"
 
@@ -80,6 +81,27 @@ TEST(SubstepPlan, AFewContactsOfManyMaySinkTwiceAsDeepIfBodiesAreAlike) {
   EXPECT_NEAR(substeps(2, 30.0), 15, 1);
   EXPECT_NEAR(substeps(10, 30.0), 10.5, 0.5);
   EXPECT_EQ(substeps(2, 36.0), substeps(10, 36.0));
+}
+
+// A brick that is made to spin on a plate on a heap: in a small heap all get the most, in a large one hardly anyone notices.
+TEST(SubstepPlan, WhatSpinsFastCountsForALotAmongFew) {
+  const auto substeps = [](int wide, int bricks) {
+    World world = floorOnly();
+    addBlock(world, wide, wide, 2);
+    world.addBody(solid(Box{{0.1 * wide, 0.1 * wide, 0.02}}, {0.1 * (wide - 1), 0.1 * (wide - 1), 0.42}));
+    std::vector<BodyId> spinning;
+    for (int i = 0; i < bricks; ++i)
+      spinning.push_back(
+          world.addBody(solid(Box{{0.14, 0.1, 0.05}}, {0.25 + 0.5 * i, 0.25, 0.49}, Material{.friction = 0.1})));
+    substepsAfter(world, 3.0);
+    for (const BodyId brick : spinning) world.setVelocity(brick, Vec3::Zero(), {0, 0, 40.0});
+    const int found = substepsAfter(world, 3.0 + 2.5 * kDt);
+    for (const BodyId brick : spinning) EXPECT_GT(world.state(brick)->angularVelocity.z(), 20.0);
+    return found;
+  };
+  EXPECT_EQ(substeps(6, 1), SoftOptions{}.substeps);       // one of 73
+  EXPECT_LT(substeps(14, 1), SoftOptions{}.substeps - 5);  // one of 393
+  EXPECT_EQ(substeps(14, 3), SoftOptions{}.substeps);      // three of 395
 }
 
 TEST(SubstepPlan, SettingBothNumbersAlikeFixesThem) {
