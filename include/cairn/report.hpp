@@ -92,6 +92,7 @@ struct StepReport {
   int contacts = 0;       // contact points that the solver saw
   int touchingPairs = 0;  // pairs with at least one such point
   int islands = 0;
+  int directIslands = 0;  // of these, that the stepper "soft" solved as one system
   int colours = 0;
   int substeps = 0;
   double jointError = 0.0;         // m, largest

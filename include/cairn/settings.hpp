@@ -21,6 +21,8 @@ struct SoftOptions {
   double pushOutSpeed = 3.0;         // m/s, at most, out of penetration
   double jointFrequency = 240.0;     // Hz, never above a quarter of the substep rate
   double jointDampingRatio = 2.0;
+  // Small islands whose contacts carry more than their springs can are solved as one system, whatever the masses.
+  bool direct = true;
 };
 
 // The contact solver of the steppers that let it be chosen (all but "soft").

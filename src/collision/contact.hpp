@@ -31,6 +31,7 @@ struct alignas(64) Contact {
   bool mixed : 1 = false;       // friction and the like are those of the two materials as they are now
   bool anchorsOnB : 1 = false;  // anchors are from B's centre of mass: it is the nearer one
   bool special : 1 = false;     // it may bounce, or has a stiffness of its own
+  bool direct : 1 = false;      // its impulses are of an island that was solved as one system
   // Eight numbers that wide::fill takes up at once, then three that it takes with whatever follows.
   Float3 normal = Float3::UnitZ();  // from A to B
   Float3 between = Float3::Zero();  // m: from B's centre of mass to A's
@@ -79,12 +80,13 @@ inline ContactParties partiesOf(const Contact& contact, const std::vector<Collid
 
 // What the next step is planned by, of a contact that is still: the rest of it is not looked at then.
 struct ContactBrief {
-  float load = 0.0f;           // N s per System::impulseSeconds, along the normal
-  float deepest = 0.0f;        // m, the least separation, or 0 if none is negative
-  float approachSpeed = 0.0f;  // m/s
-  std::uint8_t points = 0;
-  bool special = false;
-  bool isUpright = false;  // one body is above the other
+  float load = 0.0f;                     // N s per System::impulseSeconds, along the normal
+  float deepest = 0.0f;                  // m, the least separation, or 0 if none is negative
+  float approachSpeed = 0.0f;            // m/s
+  std::uint8_t points = 0, pressed = 0;  // all, and those that carry something; if none does, that are all but closed
+  bool special : 1 = false;
+  bool isUpright : 1 = false;  // one body is above the other
+  bool leans : 1 = false;      // friction holds it, and is near its limit
 };
 
 // How a contact touches: bits.

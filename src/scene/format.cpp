@@ -282,6 +282,10 @@ RulePtr settings() {
            {"least_substeps", integerRule(1, 1000),
             withDefault("for islands that need few; as many as \"substeps\" gives all islands the same",
                         defaults.soft.leastSubsteps)},
+           {"direct", flagRule(),
+            withDefault("small islands whose contacts carry more than springs can are solved as one system, whatever the "
+                        "masses",
+                        defaults.soft.direct)},
            {"contact_frequency", numberRule({.low = 1e-3, .high = 1e6, .unit = "Hz"}),
             withDefault(
                 "how fast a contact without stated stiffness pushes bodies apart; at most an eighth of the substep rate",

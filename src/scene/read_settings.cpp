@@ -33,6 +33,7 @@ void readSettings(const JsonValue& value, SceneModel& model) {
   if (const JsonValue* soft = value.find("soft")) {
     set(*soft, "substeps", settings.soft.substeps);
     set(*soft, "least_substeps", settings.soft.leastSubsteps);
+    set(*soft, "direct", settings.soft.direct);
     set(*soft, "contact_frequency", settings.soft.contactFrequency);
     set(*soft, "contact_damping_ratio", settings.soft.contactDampingRatio);
     set(*soft, "push_out_speed", settings.soft.pushOutSpeed);

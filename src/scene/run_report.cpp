@@ -103,6 +103,7 @@ void RunMeter::afterStep(const StepReport& step) {
   addMethod(step, impacts_, method_);
   contactSum_ += step.contacts;
   contactMax_ = std::max(contactMax_, step.contacts);
+  directMax_ = std::max(directMax_, step.directIslands);
   jointErrorMax_ = std::max(jointErrorMax_, step.jointError);
   energy_.afterStep(world.energy());
   last_ = {.time = step.time,
@@ -186,6 +187,7 @@ RunReport RunMeter::report() const {
     report.contacts.mean = contactSum_ / n;
   }
   report.contacts.max = contactMax_;
+  report.directIslandsMax = directMax_;
   if (!residuals_.empty()) {
     std::vector<double> sorted = residuals_;
     std::sort(sorted.begin(), sorted.end());

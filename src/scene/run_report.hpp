@@ -28,6 +28,7 @@ struct RunReport {
     double mean = 0.0;
     int max = 0;
   } contacts;
+  int directIslandsMax = 0;  // StepReport::directIslands, the most of any step
   struct {
     double mean = 0.0, median = 0.0, p95 = 0.0, max = 0.0;
     double variance = 0.0;                     // ms^2
@@ -105,7 +106,7 @@ class RunMeter {
   MethodSummary method_;
   std::array<double, kPhaseCount> phaseSum_{};
   double contactSum_ = 0.0;
-  int contactMax_ = 0;
+  int contactMax_ = 0, directMax_ = 0;
   double penetrationMax_ = 0.0;
   double driftMax_ = 0.0, movedMax_ = 0.0;
   double jointErrorMax_ = 0.0;

@@ -49,7 +49,17 @@ void subtractFixed(const double* a, const double* b, double* c, int stride) {
     }
 }
 
+// The same for six, which is too many to keep in registers.
+void subtractSixes(const double* a, const double* b, double* c, int stride) {
+  for (int i = 0; i < 6; ++i)
+    for (int l = 0; l < 6; ++l) {
+      const double factor = a[6 * i + l];
+      for (int j = 0; j < 6; ++j) c[stride * i + j] -= factor * b[6 * l + j];
+    }
+}
+
 void subtractProduct(const double* a, const double* b, double* c, int stride, int m, int k, int n) {
+  if (k == 6 && m == 6 && n == 6) return subtractSixes(a, b, c, stride);
   if (k == 3 && m == 3 && n == 3) return subtractFixed<3, 3, 3>(a, b, c, stride);
   if (k == 2 && m == 2 && n == 2) return subtractFixed<2, 2, 2>(a, b, c, stride);
   if (k == 1 && m == 1 && n == 1) return subtractFixed<1, 1, 1>(a, b, c, stride);

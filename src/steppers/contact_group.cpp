@@ -313,8 +313,10 @@ void ContactGroup::finish(ContactCache& cache, float unscale, const SoftBodies& 
       const std::uint32_t slot = block.contact[lane];
       Contact& contact = slots[slot];
       const bool still = bodies.isStill(block.bodyA[lane]) && bodies.isStill(block.bodyB[lane]);
+      std::uint8_t pressed = 0;
       for (int p = 0; p < contact.count; ++p) {
         const ContactPointLanes& point = points_[block.firstPoint + p];
+        pressed += point.impulse[lane] > 0.0f ? 1 : 0;
         contact.points[p].normalImpulse = unscale * point.impulse[lane];
         contact.points[p].totalImpulse = point.total[lane];
         if (still) contact.points[p].separation = point.gap[lane];
@@ -327,9 +329,17 @@ void ContactGroup::finish(ContactCache& cache, float unscale, const SoftBodies& 
       contact.totalTwist = block.totalTwist[lane];
       contact.approachSpeed = block.approachSpeed[lane];
       note(slot, still, results.total[lane] > 0.0f || (still ? results.gap[lane] <= 0.0f : anyClosed(contact)));
+      const float most = contact.friction * results.load[lane];
+      const bool leans = leansOn(contact.frictionImpulse.squaredNorm(), most * most);
       if (still)
-        cache.briefs[slot] = {results.load[lane], std::min(results.gap[lane], 0.0f), contact.approachSpeed, contact.count,
-                              contact.special,    isUpright(results.steepness[lane])};
+        cache.briefs[slot] = {results.load[lane],
+                              std::min(results.gap[lane], 0.0f),
+                              contact.approachSpeed,
+                              contact.count,
+                              pressed,
+                              contact.special,
+                              isUpright(results.steepness[lane]),
+                              leans};
     }
   }
 }

@@ -145,7 +145,7 @@ void SoftStepper::makeBatches(StepContext& context, const std::vector<IslandPlan
     const SubstepPlan::Size size = plan_.sizeOf(i);
     if (size.contacts + size.joints == 0) continue;
     auto at = std::find_if(open_.begin(), open_.end(), [&](const Open& open) { return open.plan == plans[i]; });
-    if (at == open_.end() || at->size.bodies + size.bodies > kBatchBodies) {
+    if (at == open_.end() || plans[i].direct || at->size.bodies + size.bodies > kBatchBodies) {
       if (at == open_.end()) at = open_.insert(open_.end(), Open{});
       *at = {plans[i], static_cast<std::uint32_t>(made_.count++), {}};
       if (made_.list.size() < made_.count) made_.list.emplace_back();
@@ -225,7 +225,8 @@ void SoftStepper::report(StepContext& context) const {
   for (std::size_t i = 0; i < made_.count; ++i) {
     const SoftBatch& batch = made_.list[i];
     for (std::size_t k = 0; k < phases.size(); ++k) phases[k] += batch.phaseMs[k];
-    report.substeps = std::max(report.substeps, batch.plan.substeps);
+    report.substeps = std::max(report.substeps, batch.substeps);
+    report.directIslands += batch.wasDirect ? 1 : 0;
     report.colours = std::max(report.colours, batch.contacts.colours());
     report.touchingPairs += static_cast<int>(batch.contacts.contacts.size());
     report.jointError = std::max(report.jointError, batch.jointError);
@@ -237,14 +238,15 @@ void SoftStepper::stepBatches(StepContext& context, double dt) {
   // Batches that are more than a thread's share of what is left are worked on by all threads together, one after another;
   // the others side by side.
   const wide::Width width = plan_.contacts().size() < kManyContacts ? wide::Width::Modest : wide::Width::Widest;
+  const bool afterDirect = made_.anyDirect;
   std::size_t left = 0, alone = 0;
   for (std::size_t i = 0; i < made_.count; ++i) left += made_.list[i].work();
   for (; alone < made_.count && made_.list[made_.queue[alone]].work() * context.tasks.threads() > left; ++alone) {
     left -= made_.list[made_.queue[alone]].work();
-    made_.list[made_.queue[alone]].step(context, dt, width);
+    made_.list[made_.queue[alone]].step(context, dt, width, afterDirect);
   }
   context.tasks.parallelFor(made_.count - alone, 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) made_.list[made_.queue[alone + i]].step(context, dt, width);
+    for (std::size_t i = first; i < last; ++i) made_.list[made_.queue[alone + i]].step(context, dt, width, afterDirect);
   });
 }
 
@@ -273,6 +275,7 @@ void SoftStepper::step(StepContext& context, double dt) {
   context.timer.finish(Phase::Prepare);
   stepBatches(context, dt);
   report(context);
+  made_.anyDirect = context.report.directIslands > 0;
   moveOthers(context, dt);
   std::swap(made_, std::any_cast<SoftBatches&>(system.rows));
   system.impulseSeconds = dt;

@@ -19,6 +19,7 @@ struct SoftBatches {
   std::vector<std::uint32_t> others;            // bodies that move, and are in no batch
   std::vector<std::uint32_t> queue;             // batches, the largest first
   std::optional<std::uint64_t> signature = {};  // SubstepPlan's, if all of this follows from that
+  bool anyDirect = false;                       // of the last step
 };
 
 class SoftStepper : public Stepper {

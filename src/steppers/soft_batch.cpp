@@ -77,9 +77,18 @@ void SoftBatch::plainSubsteps(StepContext& context, double dt, const wide::Subst
       });
 }
 
-void SoftBatch::step(StepContext& context, double dt, wide::Width width) {
+// What springs without give carry between two heavy bodies would throw a light one about: sweeps begin with nothing.
+void SoftBatch::forgetDirect(ContactCache& cache) const {
+  for (const ContactEnds& ends : contacts.contacts) {
+    Contact& contact = cache.slots[ends.contact];
+    if (contact.direct) clearImpulses(contact);
+    contact.direct = false;
+  }
+}
+
+void SoftBatch::step(StepContext& context, double dt, wide::Width width, bool afterDirect) {
   const wide::WidthScope scope(width);
-  const int substeps = plan.substeps;
+  substeps = plan.substeps;
   const double h = dt / substeps;
   const Tasks& tasks = context.tasks;
   phaseMs.fill(0.0);
@@ -89,6 +98,15 @@ void SoftBatch::step(StepContext& context, double dt, wide::Width width) {
     if (timed) timer.finish(phase);
   };
 
+  wasDirect = plan.direct && direct.step(context, dt, bodies, contacts.contacts);
+  if (wasDirect) {
+    substeps = direct.substeps();
+    contacts.forgetRows();
+    asBefore = false;
+    timer.finish(Phase::Solve);
+    return;
+  }
+  if (afterDirect) forgetDirect(context.system.contacts);
   bodies.begin(context, dt, h, !contacts.contacts.empty());
   contacts.begin(context, bodies, dt, h, std::exchange(asBefore, true));
   const wide::SubstepValues values{static_cast<float>(h), static_cast<float>(1.0 / h),

@@ -2,6 +2,7 @@
 // processor's own cache where the islands are, and run side by side.
 #pragma once
 
+#include "steppers/direct_island.hpp"
 #include "steppers/soft_bodies.hpp"
 #include "steppers/soft_contacts.hpp"
 #include "steppers/soft_joints.hpp"
@@ -15,9 +16,12 @@ struct SoftBatch {
   SoftBodies bodies;
   SoftContacts contacts;
   SoftJoints joints;
+  DirectIsland direct;
   bool asBefore = false;  // all that is in it is what was in it in the last step
 
   // Of the last step.
+  int substeps = 0;
+  bool wasDirect = false;   // direct_island.hpp
   double jointError = 0.0;  // m
   PhaseTimes phaseMs{};     // of the thread that ran it
 
@@ -25,9 +29,11 @@ struct SoftBatch {
     return static_cast<std::size_t>(plan.substeps) * (contacts.contacts.size() + joints.joints.size());
   }
   void clear(const IslandPlan& newPlan);
-  void step(StepContext& context, double dt, wide::Width width);
+  // `afterDirect`: some contacts of the world were solved directly in the last step.
+  void step(StepContext& context, double dt, wide::Width width, bool afterDirect);
 
  private:
+  void forgetDirect(ContactCache& cache) const;
   void plainSubsteps(StepContext& context, double dt, const wide::SubstepValues& values);
 };
 

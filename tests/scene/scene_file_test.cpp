@@ -96,7 +96,7 @@ TEST(SceneFile, ReadsEverythingABodyCanSay) {
     "cairn": 1, "name": "n", "title": "t", "description": "d", "stands": true,
     "settings": {"gravity": [0, 0, -1], "dt": 0.005, "seconds": 2, "threads": 2, "speculative_distance": 0.1,
       "restitution_speed": 0.2, "maximum_coordinate": 100, "maximum_speed": 50,
-      "soft": {"substeps": 3, "least_substeps": 2, "contact_frequency": 11, "contact_damping_ratio": 2, "push_out_speed": 4,
+      "soft": {"substeps": 3, "least_substeps": 2, "direct": false, "contact_frequency": 11, "contact_damping_ratio": 2, "push_out_speed": 4,
                "joint_frequency": 22, "joint_damping_ratio": 5},
       "sleep": {"enabled": true, "linear_speed": 0.3, "angular_speed": 0.4, "seconds": 0.6}},
     "materials": {"steel": {"friction": 0.3, "restitution": 0.4, "stiffness": 1e6, "damping": 100, "density": 7800}},
@@ -120,6 +120,7 @@ TEST(SceneFile, ReadsEverythingABodyCanSay) {
   EXPECT_EQ(model.settings.maximumSpeed, 50.0);
   EXPECT_EQ(model.settings.soft.substeps, 3);
   EXPECT_EQ(model.settings.soft.leastSubsteps, 2);
+  EXPECT_FALSE(model.settings.soft.direct);
   EXPECT_EQ(model.settings.soft.contactFrequency, 11.0);
   EXPECT_EQ(model.settings.soft.contactDampingRatio, 2.0);
   EXPECT_EQ(model.settings.soft.pushOutSpeed, 4.0);
