@@ -3,6 +3,7 @@
 // precision does.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -45,6 +46,11 @@ struct alignas(64) Contact {
   float restitution = 0.0f;
   float stiffness = 0.0f, damping = 0.0f;  // N/m, N s/m; 0: not stated
 
+  bool touches() const {
+    return std::any_of(points.begin(), points.begin() + count,
+                       [](const ContactPoint& point) { return point.totalImpulse > 0.0f || point.separation <= 0.0f; });
+  }
+
   // Where a point is on each body's own surface: m, from its centre of mass, world axes. Half way across a wide gap the
   // lever arms of friction would be far longer than the bodies. The one from the nearer centre is stored, so that a pebble
   // on a continent has its arm to all digits.
@@ -80,13 +86,12 @@ inline ContactParties partiesOf(const Contact& contact, const std::vector<Collid
 
 // What the next step is planned by, of a contact that is still: the rest of it is not looked at then.
 struct ContactBrief {
-  float load = 0.0f;                     // N s per System::impulseSeconds, along the normal
-  float deepest = 0.0f;                  // m, the least separation, or 0 if none is negative
-  float approachSpeed = 0.0f;            // m/s
-  std::uint8_t points = 0, pressed = 0;  // all, and those that carry something; if none does, that are all but closed
-  bool special : 1 = false;
-  bool isUpright : 1 = false;  // one body is above the other
-  bool leans : 1 = false;      // friction holds it, and is near its limit
+  float load = 0.0f;           // N s per System::impulseSeconds, along the normal
+  float deepest = 0.0f;        // m, the least separation, or 0 if none is negative
+  float approachSpeed = 0.0f;  // m/s
+  std::uint8_t points = 0;
+  bool special = false;
+  bool isUpright = false;  // one body is above the other
 };
 
 // How a contact touches: bits.
@@ -138,6 +143,11 @@ struct ContactCache {
     ++newcomers;
     isListed = false;
     return slot;
+  }
+  // Said by steppers that know. Mostly it is what it was: then others may go on reading it.
+  void note(std::uint32_t slot, bool isStill, bool touches) {
+    if ((still[slot] != 0) != isStill) still[slot] = isStill ? 1 : 0;
+    if (((touch[slot] & Touch::kNow) != 0) != touches) touch[slot] ^= Touch::kNow;
   }
   // Once many of a large number of contacts are new, renumbers the slots in the order of their pairs: whoever goes through
   // pairs then goes through memory from one end to the other. Slots that are far too many are given back.

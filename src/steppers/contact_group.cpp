@@ -68,11 +68,6 @@ void stateStiffness(ContactBlock& block, ContactPointLanes* points, int lane, co
   for (int p = 0; p < contact.count; ++p) points[p].stiffness[lane] = 1.0f / (h * (h * k + c));
 }
 
-bool anyClosed(const Contact& contact) {
-  return std::any_of(contact.points.begin(), contact.points.begin() + contact.count,
-                     [](const ContactPoint& point) { return point.separation <= 0.0f; });
-}
-
 // What is read back of a block: first what is at hand without knowing where its points are, then these.
 void fetchResults(const ContactBlock& block) {
   fetchAhead(block.bodyA, sizeof(block.bodyA) + sizeof(block.bodyB) + kLine);
@@ -286,11 +281,6 @@ void ContactGroup::refreshSpinning(SoftBodies& bodies) {
 
 void ContactGroup::finish(ContactCache& cache, float unscale, const SoftBodies& bodies) {
   std::vector<Contact>& slots = cache.slots;
-  // Mostly it is what it was: then others may go on reading it.
-  const auto note = [&](std::uint32_t slot, bool still, bool touches) {
-    if ((cache.still[slot] != 0) != still) cache.still[slot] = still ? 1 : 0;
-    if (((cache.touch[slot] & Touch::kNow) != 0) != touches) cache.touch[slot] ^= Touch::kNow;
-  };
   const float up[3] = {cache.briefsUp.x(), cache.briefsUp.y(), cache.briefsUp.z()};
   wide::BlockResults results;
   known_ = true;
@@ -299,7 +289,7 @@ void ContactGroup::finish(ContactCache& cache, float unscale, const SoftBodies& 
   watch_.forEachLeft([&](const ContactEnds& ends) {
     const bool still = ends.rank >= kWideRank && bodies.isStill(ends.a) && bodies.isStill(ends.b);
     watchFollowed_ &= still;
-    note(ends.contact, still, false);
+    cache.note(ends.contact, still, false);
     if (still) cache.briefs[ends.contact].load = 0.0f;
   });
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
@@ -313,10 +303,8 @@ void ContactGroup::finish(ContactCache& cache, float unscale, const SoftBodies& 
       const std::uint32_t slot = block.contact[lane];
       Contact& contact = slots[slot];
       const bool still = bodies.isStill(block.bodyA[lane]) && bodies.isStill(block.bodyB[lane]);
-      std::uint8_t pressed = 0;
       for (int p = 0; p < contact.count; ++p) {
         const ContactPointLanes& point = points_[block.firstPoint + p];
-        pressed += point.impulse[lane] > 0.0f ? 1 : 0;
         contact.points[p].normalImpulse = unscale * point.impulse[lane];
         contact.points[p].totalImpulse = point.total[lane];
         if (still) contact.points[p].separation = point.gap[lane];
@@ -328,18 +316,10 @@ void ContactGroup::finish(ContactCache& cache, float unscale, const SoftBodies& 
       contact.twistImpulse = results.twist[lane];
       contact.totalTwist = block.totalTwist[lane];
       contact.approachSpeed = block.approachSpeed[lane];
-      note(slot, still, results.total[lane] > 0.0f || (still ? results.gap[lane] <= 0.0f : anyClosed(contact)));
-      const float most = contact.friction * results.load[lane];
-      const bool leans = leansOn(contact.frictionImpulse.squaredNorm(), most * most);
+      cache.note(slot, still, still ? results.total[lane] > 0.0f || results.gap[lane] <= 0.0f : contact.touches());
       if (still)
-        cache.briefs[slot] = {results.load[lane],
-                              std::min(results.gap[lane], 0.0f),
-                              contact.approachSpeed,
-                              contact.count,
-                              pressed,
-                              contact.special,
-                              isUpright(results.steepness[lane]),
-                              leans};
+        cache.briefs[slot] = {results.load[lane], std::min(results.gap[lane], 0.0f), contact.approachSpeed, contact.count,
+                              contact.special,    isUpright(results.steepness[lane])};
     }
   }
 }

@@ -441,12 +441,10 @@ void DirectIsland::giveBack(StepContext& context, const SoftBodies& batch) const
   const double unscale = substeps_;
   for (const Patch& patch : patches_) {
     Contact& contact = cache.slots[patch.slot];
-    bool touches = false;
     for (std::uint32_t p = 0; p < patch.points; ++p) {
       const Point& point = pointsOf(patch)[p];
       contact.points[p].normalImpulse = static_cast<float>(unscale * point.impulse);
       contact.points[p].totalImpulse = static_cast<float>(point.total);
-      touches |= point.total > 0.0 || contact.points[p].separation <= 0.0f;
     }
     const auto vectorOf = [&](const std::array<double, 3>& of) -> Vec3 {
       return of[0] * patch.tangents[0] + of[1] * patch.tangents[1];
@@ -457,8 +455,7 @@ void DirectIsland::giveBack(StepContext& context, const SoftBodies& batch) const
     contact.totalTwist = static_cast<float>(patch.totals[2]);
     contact.approachSpeed = static_cast<float>(patch.approachSpeed);
     contact.direct = true;
-    cache.still[patch.slot] = 0;
-    if (((cache.touch[patch.slot] & Touch::kNow) != 0) != touches) cache.touch[patch.slot] ^= Touch::kNow;
+    cache.note(patch.slot, false, contact.touches());
   }
 }
 

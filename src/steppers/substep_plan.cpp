@@ -10,7 +10,6 @@
 #include "steppers/contact_brief.hpp"
 #include "steppers/contact_springs.hpp"
 #include "steppers/contact_watch.hpp"
-#include "steppers/direct_island.hpp"
 #include "steppers/free_motion.hpp"
 
 namespace cairn {
@@ -27,7 +26,7 @@ constexpr double kLayersPerSubstep = 5.5;
 // In an island of so many bodies, one contact of so many may sink so much deeper than the others, if no body is so many
 // times heavier than another. (A light one under a heavy one stands on stiff springs or not at all.)
 constexpr int kManyBodies = 64, kContactsPerOverloaded = 64;
-constexpr double kOverload = 2.0, kAlike = 32.0;
+constexpr double kOverload = 2.0;
 constexpr double kSubstepsPerTurn = 5.0;        // 1/rad: of jointed bodies
 constexpr double kSubstepsPerFastTurn = 100.0;  // 1/rad: of jointed bodies that turn by more than kFastTurn in a step
 constexpr double kFeltTurning = 0.01;           // of the energy of a tree: what turns with less counts for less
@@ -36,14 +35,7 @@ constexpr int kFarAbove = 2;  // substeps
 // If one body of so many spins fast, or more, its island gets the most: what they do to each other is a matter of chance in
 // any larger crowd, and in a very large one there is always somebody who does.
 constexpr int kBodiesPerSpinning = 256;
-// Of islands that are solved directly: for how many steps after they needed to be, what of the need is enough to stay so;
-// which share of loads leans on friction, in an island that is no faster.
-constexpr int kStepsDirect = 10;
-constexpr double kStaysDirect = 0.5, kLeaning = 0.25, kResting = 0.05;  // m/s
-constexpr double kEdge[2] = {1.5, 2.5};                                 // points of a contact
-constexpr double kMostBurden = 100.0;                                   // times its own weight
-constexpr int kFewBodies = 4;                                           // the most is cheap for them
-constexpr double kTall = 16.0;                                          // layers
+constexpr double kTall = 16.0;  // layers
 constexpr double kGreenhill = 7.84;
 // A need that is a little larger is not answered, and it is answered downwards by one at a time: switching to and fro would
 // be felt.
@@ -68,12 +60,7 @@ void SubstepPlan::ContactSums::add(const LiveContact& contact, const ContactSurv
   deepest = std::min(deepest, survey.deepest);
   ++contacts;
   points += contact.points;
-  pressing += contact.pressed > 0 ? 1 : 0;
-  pressed += contact.pressed;
   exact |= contact.exact;
-  loaded += survey.load;
-  leaning += contact.leans ? survey.load : 0.0f;
-  burden = std::max(burden, survey.burden);
   if (survey.thickness < 0.0f) return;
   ++layers;
   thickness += survey.thickness;
@@ -252,7 +239,7 @@ void SubstepPlan::listContacts(const StepContext& context) {
       const std::uint32_t slot = cache.inUse[i];
       const auto [a, b] = cache.ends[slot];
       const std::uint32_t island = bodies_[a].island != kNone ? bodies_[a].island : bodies_[b].island;
-      contacts_[i] = {slot, a, b, island, 0, 0, false, false, 0, 0};
+      contacts_[i] = {slot, a, b, island, 0, false, 0, 0};
       asleep |= island == kNone;
     }
     if (asleep) anyAsleep.store(true, std::memory_order_relaxed);
@@ -302,15 +289,12 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
         brief = briefOf(contact, up);
       }
       live.points = brief.points;
-      live.pressed = brief.pressed;
       live.exact = brief.special;
-      live.leans = brief.leans;
       const std::uint32_t state = (std::uint32_t{live.rank} << 16) | live.points;
       hash = mixed(mixed(hash, (std::uint64_t{live.contact} << 32) | state), (std::uint64_t{live.a} << 32) | live.b);
-      ContactSurvey& survey = contactSurveys_[i] = {0.0f, brief.deepest, -1.0f, 0.0f, brief.load};
+      ContactSurvey& survey = contactSurveys_[i] = {0.0f, brief.deepest, -1.0f};
       const float depth = depthAllowed((a.inverseMass > b.inverseMass ? a : b).thickness);
       survey.hardness = hardnessOf(brief.load, a.inverseMass + b.inverseMass, brief.approachSpeed, perSecond, depth);
-      survey.burden = survey.hardness * depth;
       const float root = std::sqrt(std::max(survey.hardness, 0.0f));
       live.loadBin = static_cast<std::uint8_t>(std::min(binsPerRoot * root, kLoadBins - 1.0f));
       if (a.island != kNone && b.island != kNone && brief.isUpright) survey.thickness = std::abs(b.height - a.height);
@@ -326,13 +310,9 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
     need.exact |= survey.exact;
     need.hardness = std::max<double>(need.hardness, survey.hardness);
     need.contacts += survey.contacts;
-    need.pressing += survey.pressing;
-    need.pressed += survey.pressed;
+    need.points += survey.points;
     need.thickness += survey.thickness;
     need.layers += survey.layers;
-    need.loaded += survey.loaded;
-    need.leaning += survey.leaning;
-    need.burden = std::max<double>(need.burden, survey.burden);
     context.report.contacts += survey.points;
     deepest = std::min(deepest, survey.deepest);
   };
@@ -393,29 +373,6 @@ std::uint64_t SubstepPlan::signature(const System* withJoints) const {
   return hash;
 }
 
-// Where a body bears too many times its own weight for sweeps or for springs, and where a house of cards stands that sweeps
-// would let creep.
-int SubstepPlan::directEighths(const Need& need, const SoftOptions& options, double gravity, double dt) {
-  const bool fits = options.direct && need.touches && need.joints == 0 && !need.exact && need.spinning == 0 &&
-                    need.bodies <= DirectIsland::kMostBodies && need.contacts <= DirectIsland::kMostContacts;
-  if (!fits) return 0;
-  const int threshold = 8 * options.substeps, before = need.known > 0 ? (need.before + need.known / 2) / need.known : 0;
-  const bool was = before > threshold;
-  const double share = was ? kStaysDirect : 1.0;
-  const double omega = std::min(kTwoPi * options.contactFrequency, kSpringAngle * options.substeps / dt);
-  // Of an island that is new no one knows: its lightest body might carry all others, and what stands on edges, which have
-  // two points each, is thought to lean.
-  const bool isNew = 2 * need.known <= need.bodies;
-  const double burden = isNew ? need.mass * need.lightness * gravity : need.burden;
-  const bool isUneven = need.heaviest * need.lightness > kAlike;
-  const bool bears = need.hardness > share * omega * omega || (isUneven && burden > share * kMostBurden * gravity);
-  const bool onEdges = need.pressed > kEdge[0] * need.pressing && need.pressed < kEdge[1] * need.pressing;
-  const bool leans = onEdges && (isNew || need.leaning > share * kLeaning * need.loaded);
-  const bool isAtRest = need.speeds < need.bodies * kResting * kResting;
-  if (bears || (leans && isAtRest && need.bodies > kFewBodies)) return threshold + kStepsDirect;
-  return was ? before - 1 : 0;
-}
-
 const std::vector<IslandPlan>& SubstepPlan::make(StepContext& context, double dt) {
   System& system = context.system;
   const SoftOptions& options = context.settings.soft;
@@ -429,6 +386,7 @@ const std::vector<IslandPlan>& SubstepPlan::make(StepContext& context, double dt
   surveyJoints(system);
   if (least == most) return plans_;
   countLoads(context, dt);
+  surveyHard(context);
 
   for (std::size_t i = 0; i < islands; ++i) {
     const Need& need = needs_[i];

@@ -33,11 +33,10 @@ struct LiveContact {
   std::uint32_t contact;  // slot
   std::uint32_t a, b;     // bodies
   std::uint32_t island;
-  std::uint8_t points : 4, pressed : 4;  // all, and those that carry something
-  bool exact : 1;                        // it bounces or has a stated stiffness, and must be right in time
-  bool leans : 1;                        // on friction
-  std::uint8_t rank;                     // see contact_watch.hpp; 0: it is swept
-  std::uint8_t loadBin;                  // see SubstepPlan::Loads
+  std::uint8_t points;
+  bool exact;            // it bounces or has a stated stiffness, and must be right in time
+  std::uint8_t rank;     // see contact_watch.hpp; 0: it is swept
+  std::uint8_t loadBin;  // see SubstepPlan::Loads
 };
 
 class SubstepPlan {
@@ -99,15 +98,17 @@ class SubstepPlan {
     bool exact = false;         // it has something that must be right in time
     bool touches = false;       // it has a contact
     int joints = 0, inner = 0;  // all, and those between two of its bodies
-    int contacts = 0;
+    int contacts = 0, points = 0;
+    int layers = 0;               // contacts above each other
+    double thickness = 0.0;       // m, sum over those
+    double hardness = 0.0;        // 1/s^2: the largest omega^2 that a contact asks for
+    std::uint32_t loads = kNone;  // into loads_, if it is large
+    int after = 0;                // eighths of substeps; 0: not worth remembering
+    // Of islands that might have to be solved directly (substep_plan_direct.cpp).
+    bool mayBeDirect = false, isLookedAt = false;
     int pressing = 0, pressed = 0;       // contacts that carry something, and their points that do
-    int layers = 0;                      // contacts above each other
     double loaded = 0.0, leaning = 0.0;  // N s, of all contacts and of those that lean on friction
     double burden = 0.0;                 // m/s^2: the most that a contact bears, over the mass of its bodies
-    double thickness = 0.0;              // m, sum over those
-    double hardness = 0.0;               // 1/s^2: the largest omega^2 that a contact asks for
-    std::uint32_t loads = kNone;         // into loads_, if it is large
-    int after = 0;                       // eighths of substeps; 0: not worth remembering
   };
   // Of a large island, how many contacts ask for how many substeps, in thirty-seconds of the most that there may be.
   static constexpr int kLoadBins = 32;
@@ -118,9 +119,13 @@ class SubstepPlan {
   // `stiffest`: omega that springs have at most, however many substeps there are.
   static double substepsFor(const Need& need, double gravity, double dt, double stiffest);
   static double substepsForTree(const Need& need, double dt);
+  // Of all islands: what tells whether they are to be solved directly.
+  void surveyHard(const StepContext& context);
   // What is remembered of an island that is to be solved directly: more than the eighths of the most substeps. If it is not
   // to be, no more than that.
   static int directEighths(const Need& need, const SoftOptions& options, double gravity, double dt);
+  static constexpr double kAlike = 32.0;  // times heavier than another: that much, and bodies are not alike
+  static constexpr int kFewBodies = 4;    // the most substeps are cheap for them
 
   void surveyBodies(StepContext& context, double dt);
   void listContacts(const StepContext& context);
@@ -132,17 +137,13 @@ class SubstepPlan {
     float hardness;   // 1/s^2
     float deepest;    // m, negative or 0
     float thickness;  // m, of the layer, if one body stands on the other; negative if not
-    float burden;     // m/s^2: what it bears, over the mass of its bodies
-    float load;       // N s
   };
   // What several contacts of an island tell together.
   struct ContactSums {
-    float hardness = 0.0f;                // the most
-    float deepest = 0.0f;                 // m, negative
-    float thickness = 0.0f;               // m, of layers
-    float loaded = 0.0f, leaning = 0.0f;  // N s, of all and of those that lean on friction
-    float burden = 0.0f;                  // m/s^2, the most
-    int contacts = 0, points = 0, layers = 0, pressing = 0, pressed = 0;
+    float hardness = 0.0f;   // the most
+    float deepest = 0.0f;    // m, negative
+    float thickness = 0.0f;  // m, of layers
+    int contacts = 0, points = 0, layers = 0;
     bool exact = false;
     void add(const LiveContact& contact, const ContactSurvey& survey);
   };

@@ -273,10 +273,6 @@ const std::string& WorldImpl::findRefusal() {
 void WorldImpl::markTouching() {
   ContactCache& cache = state.system.contacts;
   const std::vector<std::uint32_t>& inUse = cache.inUse;
-  const auto touches = [](const Contact& contact) {
-    return std::any_of(contact.points.begin(), contact.points.begin() + contact.count,
-                       [](const ContactPoint& point) { return point.totalImpulse > 0.0f || point.separation <= 0.0f; });
-  };
   const bool known = std::exchange(cache.knowsTouch, false);
   // Those that ended are told of in their order.
   endings.assign((inUse.size() + kContactGrain - 1) / kContactGrain, 0);
@@ -287,7 +283,7 @@ void WorldImpl::markTouching() {
       std::uint8_t now = touch;
       if (!known) {
         if (i + kAhead < last) fetchAhead(cache.slots[inUse[i + kAhead]]);
-        now = touches(cache.slots[inUse[i]]) ? now | Touch::kNow : now & ~Touch::kNow;
+        now = cache.slots[inUse[i]].touches() ? now | Touch::kNow : now & ~Touch::kNow;
       }
       const bool touchesNow = (now & Touch::kNow) != 0, touched = (now & Touch::kTold) != 0;
       found |= touched && !touchesNow;
