@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <tuple>
 
 #include "base/hash.hpp"
 #include "math/rotation.hpp"
 #include "math/symmetric3.hpp"
 #include "steppers/contact_springs.hpp"
+#include "steppers/contact_watch.hpp"
 #include "steppers/free_motion.hpp"
 
 namespace cairn {
@@ -47,7 +49,7 @@ bool DirectIsland::step(StepContext& context, double dt, const SoftBodies& batch
   }
   if (!take(context, dt, batch, contacts)) return false;
   for (int i = 0; i < substeps_; ++i) {
-    if (substep(context, dt / substeps_)) continue;
+    if (substep(context, dt, batch)) continue;
     pause_ = kPause;
     return false;
   }
@@ -85,19 +87,26 @@ bool DirectIsland::take(const StepContext& context, double dt, const SoftBodies&
   }
   substeps_ = fastest < kStepsOfGravity * gravity.norm() * dt ? 1 : kSubstepsOfMoving;
   points_.clear();
-  patches_.resize(contacts.size());
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    if (system.contacts.slots[contacts[i].contact].restitution > 0.0f) return false;
-    patches_[i].slot = contacts[i].contact;
-    patches_[i].a = contacts[i].a;
-    patches_[i].b = contacts[i].b;
-    takePatch(context, dt, batch, mass * gravity.norm(), patches_[i]);
+  patches_.clear();
+  apart_.clear();
+  weight_ = mass * gravity.norm();
+  for (const ContactEnds& ends : contacts) {
+    if (system.contacts.slots[ends.contact].restitution > 0.0f) return false;
+    if (ends.rank >= kWideRank) {
+      apart_.push_back(ends);
+    } else {
+      takePatch(context, dt, batch, ends);
+    }
   }
   findPattern(batch);
   return true;
 }
 
-void DirectIsland::takePatch(const StepContext& context, double dt, const SoftBodies& batch, double weight, Patch& patch) {
+void DirectIsland::takePatch(const StepContext& context, double dt, const SoftBodies& batch, const ContactEnds& ends) {
+  Patch& patch = patches_.emplace_back();
+  patch.slot = ends.contact;
+  patch.a = ends.a;
+  patch.b = ends.b;
   const System& system = context.system;
   const SoftOptions& options = context.settings.soft;
   const Contact& contact = system.contacts.slots[patch.slot];
@@ -117,7 +126,7 @@ void DirectIsland::takePatch(const StepContext& context, double dt, const SoftBo
   patch.mass = 1.0 / inverseMass;
   const double omega = kTwoPi * options.contactFrequency, depth = kDepthShare * depthAllowed(thickness);
   double stiffness = omega * omega * patch.mass;
-  if (depth > 0.0) stiffness = std::max(stiffness, weight / depth);
+  if (depth > 0.0) stiffness = std::max(stiffness, weight_ / depth);
   double damping = stiffness * 2.0 * options.contactDampingRatio / omega;
   if (contact.stiffness > 0.0f) stiffness = contact.stiffness, damping = contact.damping;
 
@@ -169,30 +178,33 @@ void DirectIsland::takePatch(const StepContext& context, double dt, const SoftBo
 void DirectIsland::findPattern(const SoftBodies& batch) {
   ends_.clear();
   for (const Patch& patch : patches_) ends_.emplace_back(patch.a, patch.b);
-  if (lu_ && patternBodies_ == batch.movable && pattern_ == ends_) return;
-  std::vector<std::vector<int>> neighbours(ground_);
-  const auto areBothIn = [&](const Patch& patch) { return canMove(patch.a) && canMove(patch.b); };
-  for (const Patch& patch : patches_) {
-    if (!areBothIn(patch)) continue;
-    neighbours[patch.a].push_back(static_cast<int>(patch.b));
-    neighbours[patch.b].push_back(static_cast<int>(patch.a));
+  if (!lu_ || patternBodies_ != batch.movable || pattern_ != ends_) {
+    const auto areBothIn = [&](const auto& pair) { return canMove(pair.first) && canMove(pair.second); };
+    std::vector<std::vector<int>> neighbours(ground_);
+    for (const auto& pair : ends_) {
+      if (!areBothIn(pair)) continue;
+      neighbours[pair.first].push_back(static_cast<int>(pair.second));
+      neighbours[pair.second].push_back(static_cast<int>(pair.first));
+    }
+    for (std::vector<int>& some : neighbours) {
+      std::sort(some.begin(), some.end());
+      some.erase(std::unique(some.begin(), some.end()), some.end());
+    }
+    lu_.emplace(std::vector<int>(ground_, 6), neighbours);
+    pattern_ = ends_;
+    patternBodies_ = batch.movable;
+    factoredFor_ = 0;
+    used_.assign(ground_, 6);
+    const auto place = [&](std::uint32_t a, std::uint32_t b) {
+      return lu_->place(static_cast<int>(a), static_cast<int>(b));
+    };
+    diagonal_.clear();
+    for (std::uint32_t i = 0; i < ground_; ++i) diagonal_.push_back(place(i, i));
+    places_.assign(ends_.size(), {});
+    for (std::size_t i = 0; i < ends_.size(); ++i)
+      if (const auto [a, b] = ends_[i]; areBothIn(ends_[i])) places_[i] = {place(a, b), place(b, a)};
   }
-  for (std::vector<int>& some : neighbours) {
-    std::sort(some.begin(), some.end());
-    some.erase(std::unique(some.begin(), some.end()), some.end());
-  }
-  lu_.emplace(std::vector<int>(ground_, 6), neighbours);
-  pattern_ = ends_;
-  patternBodies_ = batch.movable;
-  factoredFor_ = 0;
-  used_.assign(ground_, 6);
-  diagonal_.clear();
-  for (std::uint32_t i = 0; i < ground_; ++i) diagonal_.push_back(lu_->place(static_cast<int>(i), static_cast<int>(i)));
-  for (Patch& patch : patches_) {
-    if (!areBothIn(patch)) continue;
-    patch.ab = lu_->place(static_cast<int>(patch.a), static_cast<int>(patch.b));
-    patch.ba = lu_->place(static_cast<int>(patch.b), static_cast<int>(patch.a));
-  }
+  for (std::size_t i = 0; i < patches_.size(); ++i) std::tie(patches_[i].ab, patches_[i].ba) = places_[i];
 }
 
 void DirectIsland::look() {
@@ -386,10 +398,32 @@ bool DirectIsland::solve(double h, double tolerance) {
   return std::max(firstChange_, lastChange_) < kGoodEnough * tolerance;
 }
 
-bool DirectIsland::substep(const StepContext& context, double h) {
+// The velocities at which points begin to press.
+void DirectIsland::findTargets(const StepContext& context, double h) {
   const SoftOptions& options = context.settings.soft;
   const double delay = 2.0 * options.contactDampingRatio / (kTwoPi * options.contactFrequency);  // s: c / k
-  const double gravity = context.settings.gravity.norm(), rate = 1.0 / (h + delay);
+  for (const Patch& patch : patches_) {
+    for (Point& point : pointsOf(patch)) {
+      const double gap = point.separation + along(point.row, patch, &Mover::moved);
+      point.target = gap > 0.0 ? -gap / h : std::min(-gap / (h + delay), options.pushOutSpeed);
+    }
+  }
+}
+
+bool DirectIsland::meets(const Contact& contact, const ContactEnds& ends, double h) const {
+  const Vec3 normal = contact.normal.cast<double>();
+  const Vec6 a = movers_[ends.a].moved + h * movers_[ends.a].velocity;
+  const Vec6 b = movers_[ends.b].moved + h * movers_[ends.b].velocity;
+  for (int p = 0; p < contact.count; ++p) {
+    const Vec3 movedA = linear(a) + angular(a).cross(contact.anchorA(p).cast<double>());
+    const Vec3 movedB = linear(b) + angular(b).cross(contact.anchorB(p).cast<double>());
+    if (contact.points[p].separation + normal.dot(movedB - movedA) < 0.0) return true;
+  }
+  return false;
+}
+
+bool DirectIsland::substep(const StepContext& context, double dt, const SoftBodies& batch) {
+  const double h = dt / substeps_, gravity = context.settings.gravity.norm();
   const double tolerance = std::max(kTolerance * h * gravity, kLeastTolerance);
 
   for (std::uint32_t i = 0; i < ground_; ++i) {
@@ -397,13 +431,18 @@ bool DirectIsland::substep(const StepContext& context, double h) {
     const Vec6 gained = mover.velocity + h * mover.acceleration;
     mover.free << linear(gained) / (1.0 + h * mover.linearDamping), angular(gained) / (1.0 + h * mover.angularDamping);
   }
-  for (const Patch& patch : patches_) {
-    for (Point& point : pointsOf(patch)) {
-      const double gap = point.separation + along(point.row, patch, &Mover::moved);
-      point.target = gap > 0.0 ? -gap / h : std::min(-rate * gap, options.pushOutSpeed);
-    }
+  while (true) {
+    findTargets(context, h);
+    if (!solve(h, tolerance)) return false;
+    const std::size_t before = apart_.size();
+    std::erase_if(apart_, [&](const ContactEnds& ends) {
+      if (!meets(context.system.contacts.slots[ends.contact], ends, h)) return false;
+      takePatch(context, dt, batch, ends);
+      return true;
+    });
+    if (apart_.size() == before) break;
+    findPattern(batch);
   }
-  if (!solve(h, tolerance)) return false;
   for (Mover& mover : movers_) mover.moved += h * mover.velocity;
   // What was pushed out of a penetration has moved, and keeps none of the speed: springs are to bear what they do without
   // it.
@@ -457,6 +496,7 @@ void DirectIsland::giveBack(StepContext& context, const SoftBodies& batch) const
     contact.direct = true;
     cache.note(patch.slot, false, contact.touches());
   }
+  for (const ContactEnds& ends : apart_) cache.note(ends.contact, false, false);
 }
 
 }  // namespace cairn

@@ -81,17 +81,19 @@ class DirectIsland {
   };
 
   bool take(const StepContext& context, double dt, const SoftBodies& batch, std::span<const ContactEnds> contacts);
-  void takePatch(const StepContext& context, double dt, const SoftBodies& batch, double weight, Patch& patch);
+  void takePatch(const StepContext& context, double dt, const SoftBodies& batch, const ContactEnds& ends);
+  bool meets(const Contact& contact, const ContactEnds& ends, double h) const;  // in a substep, if no one hinders it
   void findPattern(const SoftBodies& batch);
-  bool substep(const StepContext& context, double h);  // false if it does not converge
-  bool solve(double h, double tolerance);              // likewise: velocities and impulses at its end
-  void look();                                         // at velocities: what closes, and what friction they want
-  double press();                                      // impulses, by what look() saw; returns what springs have stored (J)
+  bool substep(const StepContext& context, double dt, const SoftBodies& batch);  // false if it does not converge
+  bool solve(double h, double tolerance);  // likewise: velocities and impulses at its end
+  void look();                             // at velocities: what closes, and what friction they want
+  double press();                          // impulses, by what look() saw; returns what springs have stored (J)
   double kinetic() const;             // J, of what contacts changed: with the former, the energy that velocities minimise
   bool takeLimits(double tolerance);  // of friction, by the impulses of now; false if no velocity depends on it
   void converge(double h, double tolerance);  // velocities, for the present limits
   void assemble(double grip);
   std::uint64_t stateOf(double h) const;  // of the matrix: who presses and who slides
+  void findTargets(const StepContext& context, double h);
   void giveBack(StepContext& context, const SoftBodies& batch) const;
 
   bool canMove(std::uint32_t body) const { return body < ground_; }
@@ -112,11 +114,14 @@ class DirectIsland {
   std::vector<Mover> movers_;             // by the batch's numbers; from the ground on they go as they go
   std::vector<Point> points_;
   std::vector<Patch> patches_;
+  std::vector<ContactEnds> apart_;  // contacts that are on no course to meet
+  double weight_ = 0.0;             // N, of the island
   std::optional<BlockLu> lu_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pattern_, ends_;  // that lu_ was made for; of now
   std::vector<std::uint32_t> patternBodies_;
   std::uint64_t factoredFor_ = 0;  // what the matrix that lu_ has was made of, besides numbers; 0: none
   std::vector<BlockLu::Place> diagonal_;
+  std::vector<std::pair<BlockLu::Place, BlockLu::Place>> places_;  // of the pattern: Patch::ab, ba
   std::vector<int> used_;
   std::vector<double> scale_;
   double firstChange_ = 0.0, lastChange_ = 0.0;  // m/s: of iterations for the same limits
