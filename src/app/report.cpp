@@ -129,7 +129,9 @@ std::string reportTable(const RunReport& report, const Paint& paint) {
     if (t.mean > 0.0) row("speed", fmt::format("{:.3g} x real time", report.dt * 1e3 / t.mean));
   }
   row("contact points", fmt::format("{:.1f} mean, {} most", report.contacts.mean, report.contacts.max));
-  if (report.directIslandsMax > 0) row("solved as one", fmt::format("{} islands at most", report.directIslandsMax));
+  if (report.directIslandsMax > 0)
+    row("solved as one",
+        fmt::format("{} island{} at most", report.directIslandsMax, report.directIslandsMax == 1 ? "" : "s"));
   row("penetration", fmt::format("{} most, {} at the end", metres(report.penetration.max), metres(report.penetration.end)));
   row("drift", metresOr(report.driftMax, "- (nothing rested at the start)"));
   row("joint error", metresOr(report.jointErrorMax, "- (no joints)"));
