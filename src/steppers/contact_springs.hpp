@@ -24,6 +24,13 @@ inline float hardnessOf(float load, float inverseMass, float approachSpeed, floa
   return depth > 0.0f ? (load * inverseMass - std::max(approachSpeed, 0.0f)) * perSecond / depth : 0.0f;
 }
 
+// What impulses stored per `seconds` are to be multiplied by for a substep h of a step dt. Not across absurd ratios.
+inline double impulseShare(double seconds, double dt, double h) {
+  constexpr double kMostRescaling = 10.0;
+  const double ratio = seconds > 0.0 ? dt / seconds : 0.0;
+  return ratio > 1.0 / kMostRescaling && ratio < kMostRescaling ? h / seconds : 0.0;
+}
+
 // omega in 1/s, of the undamped spring.
 inline wide::Softness softness(double omega, double dampingRatio, double h) {
   if (omega <= 0.0) return {0.0f, 1.0f};

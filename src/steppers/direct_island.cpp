@@ -33,8 +33,6 @@ constexpr double kTolerance = 1e-5;       // of what gravity adds to velocities 
 constexpr double kLeastTolerance = 1e-9;  // m/s
 constexpr double kGoodEnough = 3000.0;    // tolerances: what is left when iterations come to an end
 constexpr double kGentle = 0.1;           // of what gravity adds: no one sees a push that is slower
-constexpr double kMostRescaling = 10.0;   // as in soft_contacts.cpp
-constexpr double kGyroscopicTurn = 1e-3;  // rad, as in soft_bodies.cpp
 
 Vec3 linear(const Eigen::Matrix<double, 6, 1>& v) { return v.head<3>(); }
 Vec3 angular(const Eigen::Matrix<double, 6, 1>& v) { return v.tail<3>(); }
@@ -111,8 +109,7 @@ void DirectIsland::takePatch(const StepContext& context, double dt, const SoftBo
   const SoftOptions& options = context.settings.soft;
   const Contact& contact = system.contacts.slots[patch.slot];
   const double h = dt / substeps_;
-  const double ratio = system.impulseSeconds > 0.0 ? dt / system.impulseSeconds : 0.0;
-  const double rescale = ratio > 1.0 / kMostRescaling && ratio < kMostRescaling ? h / system.impulseSeconds : 0.0;
+  const double rescale = impulseShare(system.impulseSeconds, dt, h);
 
   // As stiff as it takes to carry the whole island, and no softer than elsewhere.
   double inverseMass = 0.0, lightest = 0.0;

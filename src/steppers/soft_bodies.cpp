@@ -14,9 +14,6 @@ namespace {
 
 constexpr std::size_t kBodyGrain = 64;
 constexpr std::uint32_t kAhead = 4;  // bodies
-// How a body in contact gets its gyroscopic torque, by how far it turns in a step (rad, times how unlike its moments are):
-// not at all, as a constant torque over the step, or substep by substep with its orientation followed.
-constexpr double kGyroscopicTurn = 1e-3;
 constexpr double kFastTurn = 0.05;
 constexpr double kTinyTurn = 1e-6;  // rad
 constexpr double kRound = 1e-6;     // unlikeness of moments that single precision hardly tells from a ball's

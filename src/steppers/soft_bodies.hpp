@@ -20,6 +20,10 @@
 
 namespace cairn {
 
+// How a body in contact gets its gyroscopic torque, by how far it turns in a step (rad, times how unlike its moments are):
+// not at all, as a constant torque over the step, or substep by substep with its orientation followed.
+inline constexpr double kGyroscopicTurn = 1e-3;
+
 // A joint and the batch's numbers of its bodies.
 struct JointEnds {
   std::uint32_t joint;

@@ -10,8 +10,6 @@ namespace cairn {
 namespace {
 
 constexpr double kTwoPi = 6.283185307179586;
-// Stored impulses are rescaled when the step changes, but not across absurd ratios.
-constexpr double kMostRescaling = 10.0;
 // Bytes of rows that are likely to stay in the caches: what a wave may have in use at a time.
 constexpr double kCacheBytes = 8.0 * 1024.0 * 1024.0;
 }  // namespace
@@ -56,9 +54,7 @@ void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, do
   values_.fill.between = softness(std::min(wanted, most), zeta, h);
   values_.fill.ground = softness(std::min(2.0 * wanted, most), 0.5 * zeta, h);
   values_.fill.pushOut = static_cast<float>(options.pushOutSpeed);
-  const double ratio = system.impulseSeconds > 0.0 ? dt / system.impulseSeconds : 0.0;
-  const bool like = ratio > 1.0 / kMostRescaling && ratio < kMostRescaling;
-  values_.fill.rescale = like ? static_cast<float>(h / system.impulseSeconds) : 0.0f;
+  values_.fill.rescale = static_cast<float>(impulseShare(system.impulseSeconds, dt, h));
   values_.h = static_cast<float>(h);
   values_.near = static_cast<float>(nearGap(context.settings.speculativeDistance));
   values_.unscale = static_cast<float>(dt / h);
