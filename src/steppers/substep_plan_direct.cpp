@@ -15,7 +15,7 @@ constexpr double kTwoPi = 6.283185307179586;
 constexpr int kStepsDirect = 10;                      // for so many steps after the need is gone
 constexpr double kStaysDirect = 0.5;                  // what of the need is enough to stay so
 constexpr double kMostBurden = 100.0;                 // times its own weight
-constexpr double kLeaning = 0.25;                     // of the load
+constexpr double kLeaning = 0.125;                    // of the load
 constexpr float kLeansFrom = 0.4f, kLeansTo = 0.98f;  // of the most friction there could be; what slides does not lean
 constexpr double kEdge[2] = {1.5, 2.5};               // points of a contact that carry something
 constexpr double kBroad = 3.8;                        // points of a contact: most stand on faces
@@ -66,13 +66,13 @@ int SubstepPlan::directEighths(const Need& need, const SoftOptions& options, dou
   const double share = was ? kStaysDirect : 1.0;
   const double omega = std::min(kTwoPi * options.contactFrequency, kSpringAngle * options.substeps / dt);
   // Of an island that is new no one knows: its lightest body might carry all others, and what stands on edges, which have
-  // two points each, is thought to lean.
+  // two points each, is thought to lean. What came to rest while it was swept is held by sweeps.
   const bool isNew = 2 * need.known <= need.bodies;
   const double burden = isNew ? need.mass * need.lightness * gravity : need.burden;
   const bool isUneven = need.heaviest * need.lightness > kAlike;
   const bool bears = need.hardness > share * omega * omega || (isUneven && burden > share * kMostBurden * gravity);
   const bool onEdges = need.pressed > kEdge[0] * need.pressing && need.pressed < kEdge[1] * need.pressing;
-  const bool leans = onEdges && (isNew || need.leaning > share * kLeaning * need.loaded);
+  const bool leans = onEdges && (isNew || (was && need.leaning > kLeaning * need.loaded));
   const bool isAtRest = need.speeds < need.bodies * kResting * kResting;
   if (bears || (leans && isAtRest && need.bodies > kFewBodies)) return threshold + kStepsDirect;
   return was ? before - 1 : 0;
