@@ -24,6 +24,7 @@ void ContactCache::arrange(std::vector<Pair>& pairs) {
   const bool tooLarge = freeSlots.size() > inUse.size() / 8 + kSomeFree;
   if (!outOfOrder && !tooLarge) return;
   newcomers = 0;
+  ++numbering;
   // Those in use, in the order of pairs, and then the free ones.
   std::vector<std::uint32_t> from;
   from.reserve(slots.size());

@@ -99,6 +99,7 @@ struct Touch {
   static constexpr std::uint8_t kNow = 1;    // as the stepper left it
   static constexpr std::uint8_t kTold = 2;   // and users of the world are told so
   static constexpr std::uint8_t kBegan = 4;  // since the last step
+  static constexpr std::uint8_t kFresh = 8;  // the slot was handed out since a stepper last took note of it
 };
 
 struct Pair {
@@ -132,6 +133,7 @@ struct ContactCache {
   bool isListed = false;             // that list is true: no slot was handed out or taken back since
   std::uint64_t listing = 0;         // how often that list was made
   std::size_t newcomers = 0;         // slots that were handed out since arrange()
+  std::uint64_t numbering = 0;       // how often slots were renumbered
 
   // A slot for the contact of two bodies. It has points from the narrow phase on, or is released again.
   std::uint32_t acquire(std::uint32_t bodyA, std::uint32_t bodyB) {
@@ -140,6 +142,7 @@ struct ContactCache {
     slots[slot].bodyA = bodyA;
     slots[slot].bodyB = bodyB;
     ends[slot] = {bodyA, bodyB};
+    touch[slot] = Touch::kFresh;
     ++newcomers;
     isListed = false;
     return slot;

@@ -15,22 +15,22 @@ namespace cairn {
 namespace {
 // Bodies of a batch of small islands: with their contacts about what a processor's second cache holds.
 constexpr std::uint32_t kBatchBodies = 256;
-constexpr std::size_t kBodyGrain = 64, kContactGrain = 512, kNumberGrain = 256;
+constexpr std::size_t kBodyGrain = 64, kNumberGrain = 256;
 constexpr std::size_t kSpareBatches = 1;
 // From so many contacts on, the widest instructions are worth the slower clock that they bring.
 constexpr std::size_t kManyContacts = 256;
 
+std::atomic<std::uint64_t> numbersGiven = 0;  // see SoftBatches::number
+
 // Free rotation is cut into pieces of about this much turning of the spin (rad).
 constexpr double kFreeTurn = 0.02;
-
-bool isMoving(const Body& body) { return body.moves() && !(body.velocity.isZero(0.0) && body.spin.isZero(0.0)); }
 }  // namespace
 
 // The number of a body in a batch. What stands still and holds no joint is the batch's ground.
 std::uint32_t SoftStepper::numberIn(std::uint32_t batch, std::uint32_t body, const System& system, bool hasJoint) {
   Place& place = places_[body];
   if (place.batch == batch) return place.number;
-  if (!hasJoint && !isMoving(system.bodies[body])) return made_.list[batch].bodies.ground();
+  if (!hasJoint && !drives(system.bodies[body])) return made_.list[batch].bodies.ground();
   place = {batch, made_.list[batch].bodies.addOther(body), 0};
   return place.number;
 }
@@ -41,85 +41,6 @@ void SoftStepper::numberBodies(const Tasks& tasks, const SoftBodies& bodies) {
       Place& place = places_[bodies.movable[i]];
       place.number = static_cast<std::uint32_t>(i);
       place.part = bodies.parts == 1 ? 0 : bodies.partOf[i];
-    }
-  });
-}
-
-// By the part of a body that can be moved; of the other one if it cannot.
-std::uint32_t SoftStepper::groupOf(const LiveContact& contact, const SoftBatch& batch) const {
-  const bool movesA = plan_.islandOf(contact.a) != kNone, movesB = plan_.islandOf(contact.b) != kNone;
-  const std::uint32_t a = places_[movesA ? contact.a : contact.b].part, b = places_[movesB ? contact.b : contact.a].part;
-  return part_tree::groupBetween(a, b, part_tree::partsOfUnit(static_cast<std::uint32_t>(batch.bodies.parts)));
-}
-
-// Contacts go into the groups of their batches: pieces of them are counted side by side, and then know where theirs go.
-void SoftStepper::takeContacts(StepContext& context) {
-  const std::vector<LiveContact>& all = plan_.contacts();
-  const System& system = context.system;
-  firstColumns_.assign(made_.count + 1, 0);
-  for (std::size_t b = 0; b < made_.count; ++b)
-    firstColumns_[b + 1] = firstColumns_[b] + static_cast<std::uint32_t>(made_.list[b].contacts.columns());
-  const std::size_t columns = firstColumns_.back(), pieces = (all.size() + kContactGrain - 1) / kContactGrain;
-  resizeAnew(columnOf_, all.size());
-  assignGently(counts_, pieces * columns, 0u);
-  std::atomic<bool> anyOthers = false;  // that move and are not in a batch yet
-  context.tasks.parallelFor(all.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
-    std::uint32_t* const counts = counts_.data() + first / kContactGrain * columns;
-    for (std::size_t i = first; i < last; ++i) {
-      const LiveContact& contact = all[i];
-      const std::uint32_t number = batchOf_[contact.island];
-      SoftBatch& batch = made_.list[number];
-      const std::uint32_t group = batch.bodies.parts == 1 ? 0 : groupOf(contact, batch);
-      const int height = part_tree::heightOf(group);
-      columnOf_[i] = firstColumns_[number] + SoftContacts::columnOf(group, contact.rank != 0);
-      ++counts[columnOf_[i]];
-      for (const std::uint32_t body : {contact.a, contact.b}) {
-        const bool isIn = places_[body].batch == number;
-        if (!isIn && isMoving(system.bodies[body])) anyOthers.store(true, std::memory_order_relaxed);
-        if (isIn && height > 0) batch.bodies.share(places_[body].number, height);
-      }
-    }
-  });
-  // Where columns begin, in each batch from 0 on; then where each piece's part of a column begins.
-  columnFirsts_.assign(columns, 0);
-  for (std::size_t piece = 0; piece < pieces; ++piece)
-    for (std::size_t column = 0; column < columns; ++column) columnFirsts_[column] += counts_[piece * columns + column];
-  for (std::size_t b = 0; b < made_.count; ++b) {
-    std::uint32_t next = 0;
-    for (std::uint32_t column = firstColumns_[b]; column < firstColumns_[b + 1]; ++column)
-      next += std::exchange(columnFirsts_[column], next);
-    made_.list[b].contacts.makeRoom({columnFirsts_.data() + firstColumns_[b], columnFirsts_.data() + firstColumns_[b + 1]},
-                                    next);
-  }
-  for (std::size_t piece = 0; piece < pieces; ++piece)
-    for (std::size_t column = 0; column < columns; ++column)
-      columnFirsts_[column] += std::exchange(counts_[piece * columns + column], columnFirsts_[column]);
-  for (std::size_t b = 0; b < made_.count; ++b) {
-    SoftBatch& batch = made_.list[b];
-    if (batch.bodies.parts == 1) continue;
-    batch.bodies.putSharedFirst(context.tasks);
-    numberBodies(context.tasks, batch.bodies);
-  }
-  const auto take = [&](std::size_t i, std::uint32_t a, std::uint32_t b) {
-    const LiveContact& contact = all[i];
-    const std::uint32_t at = counts_[i / kContactGrain * columns + columnOf_[i]]++;
-    made_.list[batchOf_[contact.island]].contacts.contacts[at] = {contact.contact, a, b, contact.points, contact.rank};
-  };
-  if (anyOthers.load()) {  // they get their numbers one after another
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const std::uint32_t batch = batchOf_[all[i].island];
-      const std::uint32_t a = numberIn(batch, all[i].a, system, false);
-      take(i, a, numberIn(batch, all[i].b, system, false));
-    }
-    return;
-  }
-  context.tasks.parallelFor(all.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      const std::uint32_t batch = batchOf_[all[i].island];
-      const auto numberOf = [&](std::uint32_t body) {
-        return places_[body].batch == batch ? places_[body].number : made_.list[batch].bodies.ground();
-      };
-      take(i, numberOf(all[i].a), numberOf(all[i].b));
     }
   });
 }
@@ -192,6 +113,8 @@ void SoftStepper::makeBatches(StepContext& context, const std::vector<IslandPlan
     made_.list[batch].joints.joints.push_back({index, a, b});
   });
 
+  made_.number = numbersGiven.fetch_add(1) + 1;
+  placesFor_ = made_.number;
   made_.queue.resize(made_.count);
   std::iota(made_.queue.begin(), made_.queue.end(), 0u);
   const auto work = [&](std::uint32_t i) { return made_.list[i].work(); };
@@ -264,7 +187,7 @@ void SoftStepper::step(StepContext& context, double dt) {
   // Where nothing touches, batches follow from bodies and joints alone.
   const bool jointsOnly = plan_.contacts().empty() && !system.joints.empty();
   const std::uint64_t signature = plan_.signature(jointsOnly ? &system : nullptr);
-  if (made_.signature != signature) {
+  if (made_.signature != signature || !renewContacts(context, plans)) {
     makeBatches(context, plans);
     // Otherwise joints, and what moves but cannot be moved, are not in the signature.
     const bool complete = jointsOnly || (system.joints.empty() &&

@@ -18,8 +18,12 @@ struct SoftBatches {
   std::size_t count = 0;
   std::vector<std::uint32_t> others;            // bodies that move, and are in no batch
   std::vector<std::uint32_t> queue;             // batches, the largest first
-  std::optional<std::uint64_t> signature = {};  // SubstepPlan's, if all of this follows from that
-  bool anyDirect = false;                       // of the last step
+  std::optional<std::uint64_t> signature = {};  // SubstepPlan's, if who is in which batch follows from that
+  // By slot of the contacts, as these were numbered: what a contact is listed as (soft_listing.cpp).
+  std::vector<std::uint32_t> listedAs;
+  std::uint64_t numbering = 0;
+  std::uint64_t number = 0;  // no other batches have it, save for copies of these
+  bool anyDirect = false;    // of the last step
 };
 
 class SoftStepper : public Stepper {
@@ -35,9 +39,18 @@ class SoftStepper : public Stepper {
   void makeBatches(StepContext& context, const std::vector<IslandPlan>& plans);
   void stepBatches(StepContext& context, double dt);
   void numberBodies(const Tasks& tasks, const SoftBodies& bodies);
+  // soft_listing.cpp
   void takeContacts(StepContext& context);
+  bool renewContacts(StepContext& context, const std::vector<IslandPlan>& plans);
+  std::optional<std::uint32_t> columnOfFresh(const LiveContact& contact, const System& system) const;
+  void findColumns();
+  void placeBodies(const StepContext& context, std::size_t islands);
+  static bool drives(const Body& body) { return body.moves() && !(body.velocity.isZero(0.0) && body.spin.isZero(0.0)); }
   std::uint32_t groupOf(const LiveContact& contact, const SoftBatch& batch) const;
   std::uint32_t numberIn(std::uint32_t batch, std::uint32_t body, const System& system, bool hasJoint);
+  std::uint32_t numberOf(std::uint32_t batch, std::uint32_t body) const {  // if none drives another
+    return places_[body].batch == batch ? places_[body].number : made_.list[batch].bodies.ground();
+  }
   void moveOthers(StepContext& context, double dt) const;
   void report(StepContext& context) const;
 
@@ -51,8 +64,9 @@ class SoftStepper : public Stepper {
   SubstepPlan plan_;
   BodySplitter splitter_;
   SlabFinder slabFinder_;
-  SoftBatches made_;           // between steps it is the system's
-  std::vector<Place> places_;  // by body
+  SoftBatches made_;             // between steps it is the system's
+  std::vector<Place> places_;    // by body
+  std::uint64_t placesFor_ = 0;  // SoftBatches::number that these and batchOf_ are true for
   std::vector<Open> open_;
   std::vector<std::uint32_t> batchOf_;  // by island; kNone: nothing touches it
   // Contacts on their way into batches: columns are those of SoftContacts, batch after batch.
@@ -60,6 +74,7 @@ class SoftStepper : public Stepper {
   std::vector<std::uint32_t> columnOf_;      // by contact
   std::vector<std::uint32_t> counts_;        // by piece of the contacts and column; then where the next one goes
   std::vector<std::uint32_t> columnFirsts_;
+  std::vector<std::uint8_t> changed_;  // by group, batch after batch: its list is not that of the last step
 };
 
 }  // namespace cairn

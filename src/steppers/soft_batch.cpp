@@ -1,7 +1,5 @@
 #include "steppers/soft_batch.hpp"
 
-#include <utility>
-
 namespace cairn {
 
 namespace {
@@ -14,7 +12,6 @@ void SoftBatch::clear(const IslandPlan& newPlan) {
   // A batch that was large once and is no more gives its memory back.
   if (bodies.movable.capacity() > kRoom * bodies.movable.size() + kSmall) *this = SoftBatch{};
   plan = newPlan;
-  asBefore = false;
   bodies.movable.clear();
   bodies.others.clear();
   contacts.contacts.clear();
@@ -102,13 +99,12 @@ void SoftBatch::step(StepContext& context, double dt, wide::Width width, bool af
   if (wasDirect) {
     substeps = direct.substeps();
     contacts.forgetRows();
-    asBefore = false;
     timer.finish(Phase::Solve);
     return;
   }
   if (afterDirect) forgetDirect(context.system.contacts);
   bodies.begin(context, dt, h, !contacts.contacts.empty());
-  contacts.begin(context, bodies, dt, h, std::exchange(asBefore, true));
+  contacts.begin(context, bodies, dt, h);
   const wide::SubstepValues values{static_cast<float>(h), static_cast<float>(1.0 / h),
                                    static_cast<float>(context.settings.restitutionSpeed), contacts.fillsCaches()};
   for (const ContactEnds& ends : joints.joints.empty() ? std::span<const ContactEnds>() : contacts.contacts) {

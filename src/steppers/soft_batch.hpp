@@ -17,7 +17,6 @@ struct SoftBatch {
   SoftContacts contacts;
   SoftJoints joints;
   DirectIsland direct;
-  bool asBefore = false;  // all that is in it is what was in it in the last step
 
   // Of the last step.
   int substeps = 0;

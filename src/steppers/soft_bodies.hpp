@@ -83,6 +83,8 @@ class SoftBodies {
     }
   }
   void putSharedFirst(const Tasks& tasks);
+  // After that, of a body of a part: whether it is shared across cuts of this height, or higher ones.
+  bool isShared(std::uint32_t body, std::uint32_t part, int height) const { return body < sharedBegin(part, height - 1); }
   std::uint32_t ground() const { return static_cast<std::uint32_t>(movable.size()); }
   std::uint32_t addOther(std::uint32_t body);  // its number in the batch
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "steppers/contact_springs.hpp"
 
@@ -19,7 +20,26 @@ void SoftContacts::clear(std::size_t parts) { groups_.resize(part_tree::groupCou
 void SoftContacts::makeRoom(std::span<const std::uint32_t> firsts, std::uint32_t end) {
   firsts_.assign(firsts.begin(), firsts.end());
   firsts_.push_back(end);
+  changed_.assign(groups_.size(), 1);
   resizeAnew(contacts, end);
+}
+
+void SoftContacts::makeRoomFor(std::span<const std::uint8_t> changed, std::span<std::uint32_t> counts) {
+  std::uint32_t end = 0;
+  for (std::uint32_t& count : counts) end += std::exchange(count, end);
+  if (end > contacts.size()) resizeGently(contacts, end);
+  // What goes to the front first, from there on, and then what goes to the back, from there: nothing is overwritten before
+  // it had its turn.
+  const auto at = [&](std::uint32_t place) { return contacts.begin() + place; };
+  for (std::size_t c = 0; c < counts.size(); ++c)
+    if (changed[c / 2] == 0 && counts[c] < firsts_[c]) std::copy(at(firsts_[c]), at(firsts_[c + 1]), at(counts[c]));
+  for (std::size_t c = counts.size(); c-- > 0;)
+    if (changed[c / 2] == 0 && counts[c] > firsts_[c])
+      std::copy_backward(at(firsts_[c]), at(firsts_[c + 1]), at(counts[c] + countOf(c)));
+  contacts.resize(end);
+  std::copy(counts.begin(), counts.end(), firsts_.begin());
+  firsts_.back() = end;
+  for (std::size_t i = 0; i < changed.size(); ++i) changed_[i] |= changed[i];
 }
 
 void SoftContacts::findSlabs(SlabFinder& finder, const SoftBodies& bodies) {
@@ -46,7 +66,7 @@ Wave SoftContacts::waveOf(std::size_t sweeps, int threads) const {
   return {slabs, sweeps, atOnce, stretches};
 }
 
-void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, double h, bool asBefore) {
+void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, double h) {
   System& system = context.system;
   const SoftOptions& options = context.settings.soft;
   const double most = kSpringAngle / h, wanted = kTwoPi * options.contactFrequency;  // 1/s
@@ -63,8 +83,9 @@ void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, do
     const auto column = [&](std::size_t c) {
       return std::span<const ContactEnds>(contacts.data() + firsts_[c], contacts.data() + firsts_[c + 1]);
     };
-    group.begin(column(2 * i), column(2 * i + 1), bodies.movableOf(i), system.contacts, bodies, values_, asBefore);
+    group.begin(column(2 * i), column(2 * i + 1), bodies.movableOf(i), system.contacts, bodies, values_, changed_[i] == 0);
   });
+  std::fill(changed_.begin(), changed_.end(), std::uint8_t{0});
   rowBytes_ = 0;
   for (const ContactGroup& group : groups_) rowBytes_ += group.bytes();
   mayBounce_ = std::any_of(groups_.begin(), groups_.end(), [](const ContactGroup& group) { return group.mayBounce(); });

@@ -29,9 +29,13 @@ class SoftContacts {
   std::size_t columns() const { return 2 * groups_.size(); }
   static std::uint32_t columnOf(std::uint32_t group, bool watched) { return 2 * group + (watched ? 1 : 0); }
   void makeRoom(std::span<const std::uint32_t> firsts, std::uint32_t end);
+  // The same for some groups alone, by how many there are in each column now: the contacts of all others stay in.
+  // Afterwards `counts` says where columns begin.
+  void makeRoomFor(std::span<const std::uint8_t> changed, std::span<std::uint32_t> counts);
+  std::uint32_t countOf(std::size_t column) const { return firsts_[column + 1] - firsts_[column]; }
   void findSlabs(SlabFinder& finder, const SoftBodies& bodies);  // when all are in
 
-  void begin(StepContext& context, SoftBodies& bodies, double dt, double h, bool asBefore);
+  void begin(StepContext& context, SoftBodies& bodies, double dt, double h);
   void finish(StepContext& context, const SoftBodies& bodies);
   void forgetRows();  // of a step that was not the last
   void refreshSpinning(const Tasks& tasks, SoftBodies& bodies);
@@ -145,6 +149,7 @@ class SoftContacts {
 
   std::vector<ContactGroup> groups_;   // see part_tree.hpp
   std::vector<std::uint32_t> firsts_;  // of each column in `contacts`, and the end
+  std::vector<std::uint8_t> changed_;  // by group: its list is not that of the last step
   int heightWithinSlabs_ = 0;          // of cuts
   std::size_t rowBytes_ = 0;           // of this step
   SoftContactValues values_{};

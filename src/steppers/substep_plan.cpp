@@ -16,7 +16,7 @@ namespace cairn {
 
 namespace {
 
-constexpr std::size_t kBodyGrain = 64, kContactGrain = 128, kListGrain = 256;
+constexpr std::size_t kBodyGrain = 64, kContactGrain = 128;
 constexpr std::size_t kAhead = 8;  // contacts: asked for before they have their turn
 constexpr double kTwoPi = 6.283185307179586;
 constexpr double kSlendernessReserve = 0.65;  // on omega: 1 is Greenhill's column on springs at its corners
@@ -229,24 +229,6 @@ void SubstepPlan::surveyBodies(StepContext& context, double dt) {
   }
 }
 
-void SubstepPlan::listContacts(const StepContext& context) {
-  const ContactCache& cache = context.system.contacts;
-  resizeAnew(contacts_, cache.inUse.size());
-  std::atomic<bool> anyAsleep = false;
-  context.tasks.parallelFor(contacts_.size(), kListGrain, [&](std::size_t first, std::size_t last) {
-    bool asleep = false;
-    for (std::size_t i = first; i < last; ++i) {
-      const std::uint32_t slot = cache.inUse[i];
-      const auto [a, b] = cache.ends[slot];
-      const std::uint32_t island = bodies_[a].island != kNone ? bodies_[a].island : bodies_[b].island;
-      contacts_[i] = {slot, a, b, island, 0, false, 0, 0};
-      asleep |= island == kNone;
-    }
-    if (asleep) anyAsleep.store(true, std::memory_order_relaxed);
-  });
-  if (anyAsleep.load()) std::erase_if(contacts_, [](const LiveContact& contact) { return contact.island == kNone; });
-}
-
 void SubstepPlan::surveyContacts(StepContext& context, double dt) {
   const System& system = context.system;
   ContactCache& cache = context.system.contacts;
@@ -258,49 +240,59 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
   };
   const float perSecond = system.impulseSeconds > 0.0 ? static_cast<float>(1.0 / system.impulseSeconds) : 0.0f;
   const auto near = static_cast<float>(nearGap(context.settings.speculativeDistance));
-  listContacts(context);
 
   const auto binsPerRoot = static_cast<float>(kLoadBins / std::sqrt(hardnessFor(context.settings.soft.substeps, dt)));
 
-  // Contacts are looked at side by side, and what they say is added up in their order.
+  // Contacts are looked at side by side, and what they say is added up in their order. Those of bodies that sleep are none.
+  resizeAnew(contacts_, cache.inUse.size());
   resizeAnew(contactSurveys_, contacts_.size());
   const std::size_t pieces = (contacts_.size() + kContactGrain - 1) / kContactGrain;
-  contactHashes_.resize(pieces);
   resizeAnew(contactPieces_, pieces);
+  std::atomic<bool> anyAsleep = false;
   context.tasks.parallelFor(contacts_.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
-    std::uint64_t& hash = contactHashes_[first / kContactGrain] = kEmpty;
-    Piece<ContactSums>& piece = contactPieces_[first / kContactGrain] = {contacts_[first].island};
+    Piece<ContactSums>& piece = contactPieces_[first / kContactGrain] = {};
+    std::array<ContactSurvey, kContactGrain> surveys;
+    bool mixedUp = false, asleep = false;
     for (std::size_t i = first; i < last; ++i) {
       if (i + kAhead < last) {
-        const LiveContact& ahead = contacts_[i + kAhead];
-        if (!isKnown(ahead.contact)) fetchAhead(cache.slots[ahead.contact]);
-        fetchAhead(bodies_[ahead.b]);
+        const std::uint32_t ahead = cache.inUse[i + kAhead];
+        if (!isKnown(ahead)) fetchAhead(cache.slots[ahead]);
+        fetchAhead(bodies_[cache.ends[ahead].b]);
       }
-      LiveContact& live = contacts_[i];
-      const Brief& a = bodies_[live.a];
-      const Brief& b = bodies_[live.b];
+      const std::uint32_t slot = cache.inUse[i];
+      const Brief& a = bodies_[cache.ends[slot].a];
+      const Brief& b = bodies_[cache.ends[slot].b];
+      LiveContact& live = contacts_[i] = {
+          slot, cache.ends[slot].a, cache.ends[slot].b, a.island != kNone ? a.island : b.island, 0, false, 0, 0};
+      if (live.island == kNone) {
+        asleep = true;
+        continue;
+      }
       ContactBrief brief;
-      if (isKnown(live.contact)) {
-        brief = cache.briefs[live.contact];
+      if (isKnown(slot)) {
+        brief = cache.briefs[slot];
       } else {
-        Contact& contact = cache.slots[live.contact];
+        Contact& contact = cache.slots[slot];
         live.rank = watchRank(contact, a.motion, b.motion, near, static_cast<float>(dt));
         if (live.rank != 0) clearImpulses(contact);
         brief = briefOf(contact, up);
       }
       live.points = brief.points;
       live.exact = brief.special;
-      const std::uint32_t state = (std::uint32_t{live.rank} << 16) | live.points;
-      hash = mixed(mixed(hash, (std::uint64_t{live.contact} << 32) | state), (std::uint64_t{live.a} << 32) | live.b);
-      ContactSurvey& survey = contactSurveys_[i] = {0.0f, brief.deepest, -1.0f};
+      ContactSurvey& survey = surveys[i - first] = {0.0f, brief.deepest, -1.0f};
       const float depth = depthAllowed((a.inverseMass > b.inverseMass ? a : b).thickness);
       survey.hardness = hardnessOf(brief.load, a.inverseMass + b.inverseMass, brief.approachSpeed, perSecond, depth);
       const float root = std::sqrt(std::max(survey.hardness, 0.0f));
       live.loadBin = static_cast<std::uint8_t>(std::min(binsPerRoot * root, kLoadBins - 1.0f));
       if (a.island != kNone && b.island != kNone && brief.isUpright) survey.thickness = std::abs(b.height - a.height);
-      if (live.island != piece.island) piece.island = kNone;
-      if (piece.island != kNone) piece.all.add(live, survey);
+      if (piece.all.contacts == 0) piece.island = live.island;
+      mixedUp |= piece.island != live.island;
+      piece.all.add(live, survey);
     }
+    if (asleep) anyAsleep.store(true, std::memory_order_relaxed);
+    if (!mixedUp) return;
+    piece.island = kNone;
+    std::copy_n(surveys.begin(), last - first, contactSurveys_.begin() + static_cast<std::ptrdiff_t>(first));
   });
 
   float deepest = 0.0f;
@@ -322,12 +314,14 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
       continue;
     }
     for (std::size_t i = piece * kContactGrain; i < std::min((piece + 1) * kContactGrain, contacts_.size()); ++i) {
+      if (contacts_[i].island == kNone) continue;
       ContactSums one;
       one.add(contacts_[i], contactSurveys_[i]);
       add(contacts_[i].island, one);
     }
   }
   context.report.solverPenetration = -static_cast<double>(deepest);
+  if (anyAsleep.load()) std::erase_if(contacts_, [](const LiveContact& contact) { return contact.island == kNone; });
 }
 
 // Of large islands in which a contact asks for more than the fewest substeps.
@@ -361,9 +355,8 @@ void SubstepPlan::surveyJoints(const System& system) {
 }
 
 std::uint64_t SubstepPlan::signature(const System* withJoints) const {
-  std::uint64_t hash = mixed(kEmpty, contacts_.size());
+  std::uint64_t hash = mixed(kEmpty, plans_.size());
   for (const std::uint64_t piece : bodyHashes_) hash = mixed(hash, piece);
-  for (const std::uint64_t piece : contactHashes_) hash = mixed(hash, piece);
   for (const IslandPlan& plan : plans_)
     hash = mixed(hash, static_cast<std::uint64_t>(plan.substeps) * 4 + (plan.direct ? 2 : 0) + (plan.changesOrder ? 1 : 0));
   if (withJoints == nullptr) return hash;

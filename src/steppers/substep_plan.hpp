@@ -55,7 +55,7 @@ class SubstepPlan {
             static_cast<std::uint32_t>(need.joints)};
   }
   std::uint32_t islandOf(std::uint32_t body) const { return bodies_[body].island; }  // kNone: it does not move, or sleeps
-  // A hash of all that batches are made of: who is in which island with which plan, and the contacts. Of joints only if they
+  // A hash of all that batches are made of, save for contacts: who is in which island with which plan. Of joints only if they
   // are given.
   std::uint64_t signature(const System* withJoints) const;
 
@@ -128,7 +128,6 @@ class SubstepPlan {
   static constexpr int kFewBodies = 4;    // the most substeps are cheap for them
 
   void surveyBodies(StepContext& context, double dt);
-  void listContacts(const StepContext& context);
   void surveyContacts(StepContext& context, double dt);
   void surveyJoints(const System& system);
 
@@ -157,11 +156,11 @@ class SubstepPlan {
 
   std::vector<Brief> bodies_;
   std::vector<BodySurvey> bodySurveys_;        // by body; of those that have an island
-  std::vector<ContactSurvey> contactSurveys_;  // of contacts_
+  std::vector<ContactSurvey> contactSurveys_;  // of contacts_, in pieces that are of several islands
   std::vector<Piece<BodySums>> bodyPieces_;
   std::vector<Piece<ContactSums>> contactPieces_;
   std::vector<LiveContact> contacts_;
-  std::vector<std::uint64_t> bodyHashes_, contactHashes_;  // of pieces
+  std::vector<std::uint64_t> bodyHashes_;  // of pieces
   std::vector<Need> needs_;
   std::vector<Loads> loads_;
   std::vector<IslandPlan> plans_;
