@@ -25,6 +25,7 @@ void ContactCache::arrange(std::vector<Pair>& pairs) {
   if (!outOfOrder && !tooLarge) return;
   newcomers = 0;
   ++numbering;
+  bondBroke |= !begun.empty();  // these are slots no more
   // Those in use, in the order of pairs, and then the free ones.
   std::vector<std::uint32_t> from;
   from.reserve(slots.size());

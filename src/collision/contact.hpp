@@ -100,6 +100,8 @@ struct Touch {
   static constexpr std::uint8_t kTold = 2;   // and users of the world are told so
   static constexpr std::uint8_t kBegan = 4;  // since the last step
   static constexpr std::uint8_t kFresh = 8;  // the slot was handed out since a stepper last took note of it
+  static constexpr std::uint8_t kBond = 16;  // it holds its island together: see dynamics/islands.cpp
+  static constexpr std::uint8_t kTouching = kNow | kTold | kBegan;
 };
 
 struct Pair {
@@ -131,7 +133,8 @@ struct ContactCache {
   std::vector<std::uint32_t> freeSlots;
   std::vector<std::uint32_t> inUse;  // slots in the order of their pairs, as the narrow phase left them
   bool isListed = false;             // that list is true: no slot was handed out or taken back since
-  std::uint64_t listing = 0;         // how often that list was made
+  std::vector<std::uint32_t> begun;  // slots that were handed out since islands were last found
+  bool bondBroke = false;            // one that held an island together was taken back since
   std::size_t newcomers = 0;         // slots that were handed out since arrange()
   std::uint64_t numbering = 0;       // how often slots were renumbered
 
@@ -143,6 +146,7 @@ struct ContactCache {
     slots[slot].bodyB = bodyB;
     ends[slot] = {bodyA, bodyB};
     touch[slot] = Touch::kFresh;
+    begun.push_back(slot);
     ++newcomers;
     isListed = false;
     return slot;
@@ -162,6 +166,7 @@ struct ContactCache {
     knowsStill = false;
   }
   void release(std::uint32_t slot) {
+    bondBroke |= (touch[slot] & Touch::kBond) != 0;
     slots[slot] = Contact{};
     kept[slot] = KeptManifold{};
     still[slot] = touch[slot] = 0;

@@ -364,7 +364,6 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
   });
 
   if (std::exchange(cache.isListed, true)) return;
-  ++cache.listing;
   for (std::size_t piece = 1; piece <= pieces; ++piece) scratch.contacts[piece] += scratch.contacts[piece - 1];
   resizeGently(cache.inUse, scratch.contacts.back());
   tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {

@@ -17,14 +17,15 @@ class Parents {
  public:
   explicit Parents(std::vector<std::uint32_t>& parent) : parent_(parent) {}
 
-  void unite(std::uint32_t a, std::uint32_t b) {
-    if (get(a) == kNone || get(b) == kNone) return;
+  // Whether that made one island of two.
+  bool unite(std::uint32_t a, std::uint32_t b) {
+    if (get(a) == kNone || get(b) == kNone) return false;
     while (true) {
       a = root(a);
       b = root(b);
-      if (a == b) return;
+      if (a == b) return false;
       if (a < b) std::swap(a, b);
-      if (setRoot(a, b)) return;
+      if (setRoot(a, b)) return true;
     }
   }
 
@@ -55,45 +56,65 @@ class Parents {
   std::vector<std::uint32_t>& parent_;
 };
 
-// The ends of contacts and joints.
+// The ends of contacts and joints. Contacts that made one island of two are bonds: while all of them are there, an island
+// stays whole whatever other contacts come and go. Those that touch come first, so that few bonds are cracks, which do.
 template <bool kShared>
 void uniteAll(System& system, const Tasks& tasks, std::vector<std::uint32_t>& parent) {
   Parents<kShared> parents(parent);
-  const std::vector<std::uint32_t>& inUse = system.contacts.inUse;
-  tasks.parallelFor(inUse.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      const auto [a, b] = system.contacts.ends[inUse[i]];
-      parents.unite(a, b);
-    }
-  });
+  ContactCache& cache = system.contacts;
+  for (const std::uint8_t wanted : {Touch::kNow, std::uint8_t{0}}) {
+    tasks.parallelFor(cache.inUse.size(), kContactGrain, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        std::uint8_t& touch = cache.touch[cache.inUse[i]];
+        if ((touch & Touch::kNow) != wanted) continue;
+        const auto [a, b] = cache.ends[cache.inUse[i]];
+        const bool isBond = parents.unite(a, b);
+        if (isBond != ((touch & Touch::kBond) != 0)) touch ^= Touch::kBond;
+      }
+    });
+  }
   for (const Joint& joint : system.joints)
     if (joint.alive) parents.unite(joint.a, joint.b);
 }
 
-// No contact has come or gone since, and no body has begun or ceased to be one of those that make up islands. Who has done
-// both has lost its contacts, or is one that has no island yet. (Who asks about joints looks at all of them anyway.)
+// All that held islands together is still there, what came is within one of them, and no body has begun or ceased to be one
+// of those that make up islands. Who has done both has lost its contacts, or is one that has no island yet. (Who asks about
+// joints looks at all of them anyway.)
 bool areAsFound(const System& system, const Tasks& tasks, IslandScratch& scratch) {
-  if (system.islands.listing != system.contacts.listing || !system.joints.empty()) return false;
+  const ContactCache& cache = system.contacts;
+  if (!system.islands.known || !system.joints.empty() || cache.bondBroke) return false;
+  const auto islandOf = [&](std::uint32_t body) { return system.bodies[body].island; };
+  for (const std::uint32_t slot : cache.begun) {
+    const auto [a, b] = cache.ends[slot];
+    if (islandOf(a) != kNone && islandOf(b) != kNone && islandOf(a) != islandOf(b)) return false;
+  }
   std::atomic<bool> changed = false, anyAsleep = false;
+  std::atomic<std::size_t> bodies = 0;  // one that was an island by itself may have gone
   tasks.parallelFor(system.bodies.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
     bool different = false, asleep = false;
+    std::size_t here = 0;
     for (std::size_t i = first; i < last; ++i) {
       const Body& body = system.bodies[i];
       const bool isIn = body.alive && body.isDynamic();
       different |= isIn != (body.island != kNone);
       asleep |= isIn && !body.awake;
+      here += isIn ? 1 : 0;
     }
+    bodies += here;
     if (different) changed.store(true, std::memory_order_relaxed);
     if (asleep) anyAsleep.store(true, std::memory_order_relaxed);
   });
   scratch.anyAsleep = anyAsleep.load();
-  return !changed.load();
+  return !changed.load() && bodies.load() == system.islands.bodies;
 }
 
 }  // namespace
 
 int findIslands(System& system, const Tasks& tasks, IslandScratch& scratch) {
-  if (areAsFound(system, tasks, scratch)) return system.islands.count;
+  const bool found = areAsFound(system, tasks, scratch);
+  system.contacts.begun.clear();
+  if (found) return system.islands.count;
+  system.contacts.bondBroke = false;
   const std::size_t count = system.bodies.size();
   std::vector<std::uint32_t>& parent = scratch.parent;
   parent.resize(count);
@@ -111,8 +132,10 @@ int findIslands(System& system, const Tasks& tasks, IslandScratch& scratch) {
 
   // Parents have smaller numbers than their children: one pass makes every root a parent.
   int islands = 0;
+  std::size_t bodies = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     if (parent[i] == kNone) continue;
+    ++bodies;
     if (parent[i] == i) scratch.number[i] = static_cast<std::uint32_t>(islands++);
     parent[i] = parent[parent[i]];
   }
@@ -127,7 +150,7 @@ int findIslands(System& system, const Tasks& tasks, IslandScratch& scratch) {
     if (asleep) anyAsleep.store(true, std::memory_order_relaxed);
   });
   scratch.anyAsleep = anyAsleep.load();
-  system.islands = {system.contacts.listing, islands};
+  system.islands = {true, islands, bodies};
   return islands;
 }
 

@@ -12,10 +12,11 @@
 
 namespace cairn {
 
-// What the islands in Body::island were found from.
+// Whether Body::island is known, how many islands there are, and how many bodies in them.
 struct IslandsFound {
-  std::uint64_t listing = ~std::uint64_t{0};  // of contacts: see ContactCache
+  bool known = false;
   int count = 0;
+  std::size_t bodies = 0;
 };
 
 struct System {

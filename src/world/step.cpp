@@ -297,7 +297,7 @@ void WorldImpl::markTouching() {
     for (std::size_t i = piece * kContactGrain; i < std::min((piece + 1) * kContactGrain, inUse.size()); ++i) {
       std::uint8_t& touch = cache.touch[inUse[i]];
       if ((touch & Touch::kTold) == 0 || (touch & Touch::kNow) != 0) continue;
-      touch &= Touch::kFresh;
+      touch &= ~Touch::kTouching;
       state.ending.push_back(partiesOf(cache.slots[inUse[i]], state.system.colliders));
     }
   }
