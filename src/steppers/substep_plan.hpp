@@ -55,8 +55,8 @@ class SubstepPlan {
             static_cast<std::uint32_t>(need.joints)};
   }
   std::uint32_t islandOf(std::uint32_t body) const { return bodies_[body].island; }  // kNone: it does not move, or sleeps
-  // A hash of all that batches are made of, save for contacts: who is in which island with which plan. Of joints only if they
-  // are given.
+  // A hash of all that batches are made of, save for contacts: who is in which island with which plan. Of joints only if
+  // they are given.
   std::uint64_t signature(const System* withJoints) const;
 
  private:
