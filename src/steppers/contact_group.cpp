@@ -68,6 +68,12 @@ void stateStiffness(ContactBlock& block, ContactPointLanes* points, int lane, co
   for (int p = 0; p < contact.count; ++p) points[p].stiffness[lane] = 1.0f / (h * (h * k + c));
 }
 
+// Someone else solves it: it pushes nothing.
+void silence(ContactBlock& block, ContactPointLanes* points, int lane) {
+  block.friction1[lane] = block.friction2[lane] = block.twist[lane] = 0.0f;
+  for (int p = 0; p < block.points; ++p) points[p].mass[lane] = points[p].impulse[lane] = 0.0f;
+}
+
 // What is read back of a block: first what is at hand without knowing where its points are, then these.
 void fetchResults(const ContactBlock& block) {
   fetchAhead(block.bodyA, sizeof(block.bodyA) + sizeof(block.bodyB) + kLine);
@@ -166,6 +172,8 @@ void ContactGroup::makeBlock(std::span<const ContactEnds> ends, std::span<const 
   for (int lane = 0; stated >> lane != 0; ++lane)
     if ((stated >> lane & 1) != 0) stateStiffness(block, points, lane, slots[block.contact[lane]], values.h);
   wide::prepare(wide::Blocks(&block, 1), points_.data(), bodies.solver(), false);
+  for (std::uint32_t lane = 0; lane < lanes; ++lane)
+    if (bodies[ends[lane].a].held || bodies[ends[lane].b].held) silence(block, points, static_cast<int>(lane));
 }
 
 bool ContactGroup::anySpinning(std::span<const ContactEnds> contacts, const SoftBodies& bodies) {

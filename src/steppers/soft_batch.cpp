@@ -104,14 +104,11 @@ void SoftBatch::step(StepContext& context, double dt, wide::Width width, bool af
   }
   if (afterDirect) forgetDirect(context.system.contacts);
   bodies.begin(context, dt, h, !contacts.contacts.empty());
-  contacts.begin(context, bodies, dt, h);
+  const SoftContactValues shared = SoftContacts::valuesFor(context, dt, h);
+  joints.begin(context, bodies, contacts.contacts, shared, dt, h);
+  contacts.begin(context, bodies, shared);
   const wide::SubstepValues values{static_cast<float>(h), static_cast<float>(1.0 / h),
                                    static_cast<float>(context.settings.restitutionSpeed), contacts.fillsCaches()};
-  for (const ContactEnds& ends : joints.joints.empty() ? std::span<const ContactEnds>() : contacts.contacts) {
-    bodies.noteContact(ends.a);
-    bodies.noteContact(ends.b);
-  }
-  joints.begin(context, bodies, dt, h);
   timer.finish(Phase::Prepare);
 
   const bool plain = joints.joints.empty() && bodies.isPlain() && !contacts.mayBounce();
@@ -120,9 +117,11 @@ void SoftBatch::step(StepContext& context, double dt, wide::Width width, bool af
   for (int substep = 0; substep < substeps && !plain; ++substep) {
     if (substep == 0 || plan.changesOrder) contacts.arrange(substep);
     if (substep > 0) contacts.look(context, bodies);  // before, they were ranked
-    if (contacts.mayBounce())
+    if (contacts.mayBounce()) {
+      joints.noteApproach(context, bodies);
       contacts.forEachGroup(tasks, CutsTurn::Last,
                             [&](ContactGroup& group, const Tasks* all) { group.noteApproach(all, solver); });
+    }
     bodies.integrateVelocities(context, h);
     finish(Phase::Integrate);
     if (substep == 0) {
@@ -141,6 +140,7 @@ void SoftBatch::step(StepContext& context, double dt, wide::Width width, bool af
     joints.solve(context, bodies, true);
     contacts.forEachGroup(tasks, CutsTurn::First,
                           [&](ContactGroup& group, const Tasks* all) { group.relax(all, solver, values); });
+    if (contacts.mayBounce()) joints.bounce(context, bodies);
     joints.addUp(context);
     if (contacts.mayBounce()) {
       bodies.markContactChange(context);
@@ -154,6 +154,7 @@ void SoftBatch::step(StepContext& context, double dt, wide::Width width, bool af
   bodies.finish(context, plain && bodies.others.empty());
   contacts.finish(context, bodies);
   jointError = joints.finish(context, dt);
+  if (joints.holdContacts()) contacts.forgetRows();
   timer.finish(Phase::Integrate);
 }
 

@@ -35,9 +35,9 @@ struct SoftBody {
   wide::MassRow mass{};
   std::uint32_t precise = kNone;  // index into SoftBodies::precise
   std::uint8_t locked = 0;        // bit per axis along which it does not move
-  bool touching = false;          // it has a contact
   bool round = false;             // it turns alike about every axis
   bool spins = false;             // fast for its shape
+  bool held = false;              // by a tree that solves its contacts (tree_contacts.hpp): no one else does
 };
 
 // Bodies whose orientation must be followed within the step: those with joints and those that spin fast for their shape.
@@ -114,7 +114,7 @@ class SoftBodies {
   bool anySpinning() const { return spinning_; }
   PreciseBody& precise(std::uint32_t body) { return precise_[bodies_[body].precise]; }
   const std::vector<PreciseBody>& preciseBodies() const { return precise_; }
-  void noteContact(std::uint32_t body) { bodies_[body].touching = true; }
+  void noteHeld(std::uint32_t body) { bodies_[body].held = true; }
   void followInertia(const System& system, std::uint32_t body);
   Vec3 center(const PreciseBody& body) const;  // now
   // Changes a body's velocities by other than contact impulses.

@@ -66,19 +66,24 @@ Wave SoftContacts::waveOf(std::size_t sweeps, int threads) const {
   return {slabs, sweeps, atOnce, stretches};
 }
 
-void SoftContacts::begin(StepContext& context, SoftBodies& bodies, double dt, double h) {
-  System& system = context.system;
+SoftContactValues SoftContacts::valuesFor(const StepContext& context, double dt, double h) {
   const SoftOptions& options = context.settings.soft;
   const double most = kSpringAngle / h, wanted = kTwoPi * options.contactFrequency;  // 1/s
   const double zeta = options.contactDampingRatio;
-  values_.fill.between = softness(std::min(wanted, most), zeta, h);
-  values_.fill.ground = softness(std::min(2.0 * wanted, most), 0.5 * zeta, h);
-  values_.fill.pushOut = static_cast<float>(options.pushOutSpeed);
-  values_.fill.rescale = static_cast<float>(impulseShare(system.impulseSeconds, dt, h));
-  values_.h = static_cast<float>(h);
-  values_.near = static_cast<float>(nearGap(context.settings.speculativeDistance));
-  values_.unscale = static_cast<float>(dt / h);
+  SoftContactValues values;
+  values.fill.between = softness(std::min(wanted, most), zeta, h);
+  values.fill.ground = softness(std::min(2.0 * wanted, most), 0.5 * zeta, h);
+  values.fill.pushOut = static_cast<float>(options.pushOutSpeed);
+  values.fill.rescale = static_cast<float>(impulseShare(context.system.impulseSeconds, dt, h));
+  values.h = static_cast<float>(h);
+  values.near = static_cast<float>(nearGap(context.settings.speculativeDistance));
+  values.unscale = static_cast<float>(dt / h);
+  return values;
+}
 
+void SoftContacts::begin(StepContext& context, SoftBodies& bodies, const SoftContactValues& values) {
+  System& system = context.system;
+  values_ = values;
   forAll(context.tasks, [&](std::uint32_t i, ContactGroup& group) {
     const auto column = [&](std::size_t c) {
       return std::span<const ContactEnds>(contacts.data() + firsts_[c], contacts.data() + firsts_[c + 1]);

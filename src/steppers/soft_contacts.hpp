@@ -35,7 +35,8 @@ class SoftContacts {
   std::uint32_t countOf(std::size_t column) const { return firsts_[column + 1] - firsts_[column]; }
   void findSlabs(SlabFinder& finder, const SoftBodies& bodies);  // when all are in
 
-  void begin(StepContext& context, SoftBodies& bodies, double dt, double h);
+  static SoftContactValues valuesFor(const StepContext& context, double dt, double h);
+  void begin(StepContext& context, SoftBodies& bodies, const SoftContactValues& values);
   void finish(StepContext& context, const SoftBodies& bodies);
   void forgetRows();  // of a step that was not the last
   void refreshSpinning(const Tasks& tasks, SoftBodies& bodies);

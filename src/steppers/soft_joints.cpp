@@ -17,7 +17,8 @@ Vec3 spinOf(const wide::SolverBody& body) { return {body.spin[0], body.spin[1], 
 
 }  // namespace
 
-void SoftJoints::begin(StepContext& context, SoftBodies& bodies, double dt, double h) {
+void SoftJoints::begin(StepContext& context, SoftBodies& bodies, std::span<const ContactEnds> contacts,
+                       const SoftContactValues& values, double dt, double h) {
   const SoftOptions& options = context.settings.soft;
   const double omega = kTwoPi * std::min(options.jointFrequency, 0.25 / h);
   const double a1 = 2.0 * options.jointDampingRatio + h * omega;
@@ -36,7 +37,7 @@ void SoftJoints::begin(StepContext& context, SoftBodies& bodies, double dt, doub
     bodies.follow(context, ends.b, dt);
     for (double& impulse : system.joints[ends.joint].impulse) impulse *= rescale;
   }
-  trees_.begin(context, bodies, joints, h);
+  trees_.begin(context, bodies, joints, contacts, values, h);
   work_.clear();
   for (const std::uint32_t i : trees_.others()) {
     const JointEnds& ends = joints[i];
@@ -156,7 +157,8 @@ double SoftJoints::finish(StepContext& context, double dt) {
   for (const JointEnds& ends : joints) {
     Joint& joint = system.joints[ends.joint];
     for (double& impulse : joint.impulse) impulse *= dt / h_;
-    worst = std::max(worst, jointError(joint, system.bodies[joint.a], system.bodies[joint.b]).distance);
+    joint.error = jointError(joint, system.bodies[joint.a], system.bodies[joint.b]).distance;
+    worst = std::max(worst, joint.error);
   }
   return worst;
 }

@@ -14,9 +14,15 @@ class SoftJoints {
  public:
   std::vector<JointEnds> joints;
 
-  void begin(StepContext& context, SoftBodies& bodies, double dt, double h);
+  // `contacts`: of the batch. Some trees of joints solve theirs themselves.
+  void begin(StepContext& context, SoftBodies& bodies, std::span<const ContactEnds> contacts,
+             const SoftContactValues& values, double dt, double h);
+  bool holdContacts() const { return trees_.holdContacts(); }
   void applyImpulses(StepContext& context, SoftBodies& bodies);  // warm start, with rows for the poses as they are now
   void solve(StepContext& context, SoftBodies& bodies, bool relax);
+  // If contacts bounce: of those that trees solve, before the substep's loads and after its relaxation.
+  void noteApproach(StepContext& context, SoftBodies& bodies) { trees_.noteApproach(context, bodies); }
+  void bounce(StepContext& context, SoftBodies& bodies) { trees_.bounce(context, bodies); }
   void addUp(StepContext& context);                // books this substep's impulses as reactions
   double finish(StepContext& context, double dt);  // the largest error of a joint, m
 

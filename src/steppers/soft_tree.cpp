@@ -11,6 +11,7 @@ namespace {
 // A correction moves no body by more than this many times the errors of its tree together, nor turns it by more (rad).
 constexpr double kMostMoved = 4.0;
 constexpr double kMostTurned = 0.05;
+constexpr double kLeastShare = 0.5;  // of a correction: if less is possible, another way is looked for
 
 inline void stiffen(TreeLink& link, const Vec3& r, const Vec3& impulse, double h) {
   const double along = r.dot(impulse);
@@ -23,13 +24,15 @@ inline void stiffen(TreeLink& link, const Vec3& r, const Vec3& impulse, double h
 }  // namespace
 
 void SoftTree::begin(const System& system, const SoftBodies& bodies, const std::vector<JointEnds>& joints,
-                     const TreePlan& plan, const TreePlan::Tree& tree, const std::vector<char>& pushed, double h) {
+                     const TreePlan& plan, const TreePlan::Tree& tree, const std::vector<char>& pushed, bool touches,
+                     double h) {
   // What is in the tables stays there: all of it that is read is written first.
   const std::uint32_t count = tree.lastLink - tree.firstLink;
   joints_.clear(count);
   nodes_.resize(count);
   holds_.clear();
   stays_.clear();
+  contacts_.clear();
   h_ = h;
   alone_ = true;
   account_ = kNone;
@@ -69,7 +72,7 @@ void SoftTree::begin(const System& system, const SoftBodies& bodies, const std::
     joints_.addStay(from.link);
     stays_.emplace_back(system.joints[joints[from.joint].joint], joints[from.joint], h);
   }
-  areRods_ = alone_ && holds_.empty() && stays_.empty() && beginRods(system);
+  areRods_ = alone_ && !touches && holds_.empty() && stays_.empty() && beginRods(system);
 }
 
 void SoftTree::refresh(const System& system, SoftBodies& bodies, double elapsed) {
@@ -264,25 +267,80 @@ void SoftTree::solve(System& system, SoftBodies& bodies) {
   addImpulses(system);
   pushBodies(bodies);
   if (questions_ == 2) correct(bodies, errors);
+  if (contacts_.empty()) return;
+  contacts_.solve(joints_, bodies);
+  takeAnswer(system, bodies);
+  left_ = -1.0;
 }
 
-void SoftTree::correct(SoftBodies& bodies, double errors) const {
-  const double share = h_ * shareOfCorrection(errors);
+// Of the contacts: what they do to the joints is a load like any other.
+void SoftTree::takeAnswer(System& system, SoftBodies& bodies) {
+  addImpulses(system);
+  pushBodies(bodies);
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (joints_.links[i].kind == Hold::Ball) nodes_[i].load += joints_.links[i].questions[kKept].impulse;
+  for (std::size_t i = 0; i < holds_.size(); ++i) holds_[i].load += holds_[i].force(joints_.holds[i]);
+  for (std::size_t i = 0; i < stays_.size(); ++i) stays_[i].load += stays_[i].force(joints_.stays[i].hold);
+}
+
+// A chain that is nearly straight and too long comes together by itself if its links turn far enough, and where they are
+// light that is the way it chooses. The smallest such turns are asked for again as if links were as heavy as the whole tree.
+void SoftTree::askForLessTurning() {
+  double mass = 0.0;
+  for (const TreeLink& link : joints_.links) mass += link.mass;
+  arcs_.clear();
+  for (const TreeLink& link : joints_.links) arcs_.push_back(link.questions[kKept]);
+  areRods_ ? placeRods() : stiffenLinks();
+  const auto weighDown = [&](std::size_t at, const Vec3& arm) {
+    const double added = mass * arm.squaredNorm();
+    areRods_ ? RodTree::stiffen(rods_.rods[at], added)
+             : void(joints_.links[at].inertia += {added, added, added, 0.0, 0.0, 0.0});
+  };
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const TreeLink& link = joints_.links[i];
+    if (link.kind != Hold::Ball) continue;
+    weighDown(i, nodes_[i].anchor);
+    if (link.parent != kNone) weighDown(link.parent, nodes_[i].holderAnchor);
+  }
+  areRods_ ? rods_.factorAndSolve(joints_.links, 2) : joints_.factorAndSolve(2);
+}
+
+void SoftTree::correct(SoftBodies& bodies, double errors) {
+  double share = h_ * shareOfCorrection(errors);
+  const bool wild = share < kLeastShare * h_;
+  if (wild) {
+    askForLessTurning();
+    share = h_ * shareOfCorrection(errors);
+  }
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const TreeLink::Question& correction = joints_.links[i].questions[kCorrection];
     bodies.shift(nodes_[i].body, share * correction.change, share * correction.turn);
   }
+  if (!wild) return;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) joints_.links[i].questions[kKept] = arcs_[i];
+  if (areRods_) return;
+  stiffenLinks();
+  joints_.factor();
 }
 
 void SoftTree::relax(System& system, SoftBodies& bodies) {
-  if (alone_) return;
-  askKept(system, bodies);
-  joints_.solve(1);
-  addImpulses(system);
-  pushBodies(bodies);
+  if (!alone_) {
+    askKept(system, bodies);
+    joints_.solve(1);
+    addImpulses(system);
+    pushBodies(bodies);
+  }
+  if (contacts_.empty()) return;
+  contacts_.relax(joints_, bodies);
+  takeAnswer(system, bodies);
+}
+
+void SoftTree::bounce(System& system, SoftBodies& bodies, double slowest) {
+  if (!contacts_.empty() && contacts_.bounce(joints_, bodies, slowest)) takeAnswer(system, bodies);
 }
 
 void SoftTree::finish(System& system) const {
+  contacts_.finish(system.contacts);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (joints_.links[i].kind != Hold::Ball) continue;
     const double sign = nodes_[i].isB ? 1.0 : -1.0;
@@ -297,6 +355,7 @@ void SoftTree::finish(System& system) const {
 
 void SoftTree::addUp(System& system) {
   if (areRods_) return;  // solveRods() did
+  contacts_.addUp();
   for (Node& node : nodes_) node.total += node.impulse;
   for (const TreeRows& rows : holds_) rows.addUp(system.joints[rows.joint()]);
   for (const TreeRows& rows : stays_) rows.addUp(system.joints[rows.joint()]);

@@ -31,12 +31,15 @@
 // slows fast swings but does not damp them. Beyond 1/2 there is nothing to gain: K changes from substep to substep, and what
 // swings with changing inertia takes up energy. A push (r.F < 0, a strut about to buckle) must not lessen the inertia, and
 // counts for nothing. Loads are those of the substep before; where a slack chain snaps tight the substep is solved again.
+//
+// Contacts of its bodies come after the joints, and are solved with them (tree_contacts.hpp).
 #pragma once
 
 #include "steppers/joint_tree.hpp"
 #include "steppers/plan_trees.hpp"
 #include "steppers/rod_tree.hpp"
 #include "steppers/soft_bodies.hpp"
+#include "steppers/tree_contacts.hpp"
 #include "steppers/tree_rows.hpp"
 
 namespace cairn {
@@ -46,12 +49,15 @@ class SoftTree {
   // The plan names joints by their place among `joints`. `pushed`, by SoftBody::precise: joints outside of the trees push
   // it too.
   void begin(const System& system, const SoftBodies& bodies, const std::vector<JointEnds>& joints, const TreePlan& plan,
-             const TreePlan::Tree& tree, const std::vector<char>& pushed, double h);
+             const TreePlan::Tree& tree, const std::vector<char>& pushed, bool touches, double h);
+  TreeContacts& contacts() { return contacts_; }
   void refresh(const System& system, SoftBodies& bodies, double elapsed);  // for the poses as they are now
   void solve(System& system, SoftBodies& bodies);
   void relax(System& system, SoftBodies& bodies);  // again, for what others did since
-  void addUp(System& system);                      // books this substep's impulses as reactions
-  void finish(System& system) const;               // what is booked, to the joints
+  void noteApproach(SoftBodies& bodies) { contacts_.noteApproach(bodies); }
+  void bounce(System& system, SoftBodies& bodies, double slowest);
+  void addUp(System& system);         // books this substep's impulses as reactions
+  void finish(System& system) const;  // what is booked, to the joints and contacts
 
  private:
   // A body of the tree and the joint that holds it, besides what the algebra needs (TreeLink).
@@ -98,9 +104,11 @@ class SoftTree {
   void askKept(const System& system, SoftBodies& bodies);
   double askCorrection();  // returns how far it moves the joints, together (m and rad)
   double shareOfCorrection(double errors) const;
-  void correct(SoftBodies& bodies, double errors) const;
+  void correct(SoftBodies& bodies, double errors);
+  void askForLessTurning();
   void addImpulses(System& system);
   void pushBodies(SoftBodies& bodies) const;
+  void takeAnswer(System& system, SoftBodies& bodies);
 
   Energy energyOf(SoftBodies& bodies) const;
   void limitGain(System& system, SoftBodies& bodies);
@@ -118,6 +126,7 @@ class SoftTree {
   void findCurves(SoftBodies& bodies);
 
   JointTree joints_;
+  TreeContacts contacts_;                 // of its bodies
   RodTree rods_;                          // for joints_.links, if areRods_
   std::vector<Node> nodes_;               // like joints_.links
   std::vector<TreeRows> holds_, stays_;   // like joints_.holds and joints_.stays

@@ -31,7 +31,9 @@ constexpr double kSubstepsPerTurn = 5.0;        // 1/rad: of jointed bodies
 constexpr double kSubstepsPerFastTurn = 100.0;  // 1/rad: of jointed bodies that turn by more than kFastTurn in a step
 constexpr double kFeltTurning = 0.01;           // of the energy of a tree: what turns with less counts for less
 constexpr double kLeastOfTrees = 3.0;
-constexpr int kFarAbove = 2;  // substeps
+constexpr double kFeltError = 2e-4;  // m: joints of a tree that were off by more ask for more substeps than there were
+constexpr double kMostGrowth = 2.0;  // times as many, at most
+constexpr int kFarAbove = 2;         // substeps
 // If one body of so many spins fast, or more, its island gets the most: what they do to each other is a matter of chance in
 // any larger crowd, and in a very large one there is always somebody who does.
 constexpr int kBodiesPerSpinning = 256;
@@ -104,7 +106,11 @@ double SubstepPlan::substepsForTree(const Need& need, double dt) {
     const double felt = isHeld && need.energy > 0.0 ? std::sqrt(need.turning / (kFeltTurning * need.energy)) : need.turn;
     fast = kSubstepsPerFastTurn * std::min(need.turn, felt);
   }
-  return std::max(kSubstepsPerTurn * dt * need.spin, fast);
+  const double wanted = std::max(kSubstepsPerTurn * dt * need.spin, fast);
+  if (!(need.jointError > kFeltError) || need.known == 0) return wanted;
+  // The error of a substep goes with the square of its length.
+  const double before = 0.125 * need.before / need.known;
+  return std::max(wanted, before * std::min(std::sqrt(need.jointError / kFeltError), kMostGrowth));
 }
 
 void SubstepPlan::BodySums::add(const Brief& brief, const BodySurvey& body) {
@@ -348,6 +354,7 @@ void SubstepPlan::surveyJoints(const System& system) {
     if (a == kNone && b == kNone) continue;
     Need& need = needs_[a != kNone ? a : b];
     ++need.joints;
+    need.jointError = std::max(need.jointError, joint.error);
     need.inner += a != kNone && b != kNone ? 1 : 0;
     // It has no stiffness across its line to slow fast swings down with.
     need.exact |= std::holds_alternative<DistanceJoint>(joint.kind);

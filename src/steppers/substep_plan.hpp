@@ -98,6 +98,7 @@ class SubstepPlan {
     bool exact = false;         // it has something that must be right in time
     bool touches = false;       // it has a contact
     int joints = 0, inner = 0;  // all, and those between two of its bodies
+    double jointError = 0.0;    // m, the largest, after the last step
     int contacts = 0, points = 0;
     int layers = 0;               // contacts above each other
     double thickness = 0.0;       // m, sum over those
