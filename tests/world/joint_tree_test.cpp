@@ -240,6 +240,35 @@ TEST(JointTrees, AChainTooShortForItsPinsDoesNotBlowUp) {
   }
 }
 
+TEST(JointTrees, MoreSubstepsWhereJointsAreOff) {
+  for (const bool tooShort : {false, true}) {
+    Chain chain = loadedChain(4, 1.0, WorldSettings{});
+    const double reach = 5.0 * kLink + (tooShort ? 0.1 : 0.0);
+    chain.world.addJoint({.a = addAnchor(chain.world),
+                          .b = chain.bodies.back(),
+                          .anchorA = Vec3(reach, 0, 0),
+                          .anchorB = Vec3(0.5 * kLink, 0, 0)});
+    int substeps = 0;
+    for (int i = 0; i < 10; ++i) substeps = chain.world.step(kDt).substeps;
+    EXPECT_EQ(substeps, tooShort ? 20 : 3);
+  }
+}
+
+// Nearly straight, every joint open by 3 cm. Light links could turn by a radian; it is the load that has to move.
+TEST(JointTrees, ATautChainPullsItsHeavyLoadIn) {
+  WorldSettings settings;
+  settings.gravity = Vec3::Zero();
+  Chain chain = loadedChain(10, 1e5, settings);
+  for (std::size_t i = 0; i < chain.bodies.size(); ++i) {
+    Pose pose = chain.world.state(chain.bodies[i])->pose;
+    pose.position.x() += 0.03 * static_cast<double>(i + 1);
+    pose.rotation = turn(i % 2 == 0 ? 0.02 : -0.02, Vec3::UnitY());
+    chain.world.setPose(chain.bodies[i], pose);
+  }
+  run(chain.world, 0.25);
+  EXPECT_LT(chain.world.jointError(), 1e-3);
+}
+
 TEST(JointTrees, ARingOfLinksFallsAsOnePiece) {
   // Six rods in a closed ring: one joint closes the loop.
   Chain chain{World(settingsWith(20)), {}, {}, {}};

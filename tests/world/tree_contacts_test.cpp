@@ -81,6 +81,28 @@ TEST(TreeContacts, ATrainSlidesAsFarAsABox) {
   EXPECT_LT(gap, 1e-4);
 }
 
+// A slab that turns on its four corners, with a weightless mast on a ball joint: torque mu m g r, moment m a^2/6 about its
+// axis, r = a/sqrt(2) for sides a.
+TEST(TreeContacts, ASlabWithAMastTurnsToAStop) {
+  World world(awake());
+  const Material material{.friction = 0.3};
+  world.addBody(fixedSolid(Plane{}, Vec3::Zero(), material));
+  constexpr double kSide = 1.0, kSpin = 4.0;
+  BodyDesc slab = solid(Box{Vec3(0.5 * kSide, 0.5 * kSide, 0.1)}, Vec3(0, 0, 0.1), material);
+  slab.mass = 10.0;
+  slab.angularVelocity = Vec3(0, 0, kSpin);
+  BodyDesc mast = solid(Sphere{0.02}, Vec3(0, 0, 0.25), material);
+  mast.mass = 0.01;
+  const BodyId slabId = world.addBody(slab), mastId = world.addBody(mast);
+  world.addJoint({.a = slabId, .b = mastId, .anchorA = Vec3(0, 0, 0.15), .anchorB = Vec3::Zero()});
+  run(world, 1.0);
+  const double slowing = 0.3 * kGravity * (kSide / std::numbers::sqrt2) * 6.0 / (kSide * kSide);
+  const Quat turned = world.state(slabId)->pose.rotation;
+  const double angle = kSpin * kSpin / (2.0 * slowing);
+  EXPECT_NEAR(2.0 * std::atan2(turned.z(), turned.w()), angle, 0.03 * angle);
+  EXPECT_LT(world.state(slabId)->angularVelocity.norm(), 1e-3);
+}
+
 // An arm on a hinge that strikes a wall with its end turns back e times as fast.
 TEST(TreeContacts, AnArmBouncesOffAWall) {
   for (const double restitution : {0.3, 0.8}) {
