@@ -26,6 +26,13 @@ inline BodyDesc fixedSolid(const Geometry& geometry, const Vec3& position = Vec3
   return desc;
 }
 
+// Something that does not move, without a shape, for joints to hold on to.
+inline BodyId addAnchor(World& world) {
+  BodyDesc desc;
+  desc.kind = BodyKind::Static;
+  return world.addBody(desc);
+}
+
 inline Quat turn(double angle, const Vec3& axis) { return Quat(Eigen::AngleAxisd(angle, axis)); }
 
 inline void run(World& world, double seconds, double dt = kDt) {

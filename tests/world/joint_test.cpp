@@ -4,12 +4,6 @@
 namespace cairn::test {
 namespace {
 
-BodyId addAnchor(World& world) {
-  BodyDesc desc;
-  desc.kind = BodyKind::Static;
-  return world.addBody(desc);
-}
-
 struct Pendulum {
   World world;
   std::vector<BodyId> bobs;

@@ -4,12 +4,6 @@
 namespace cairn::test {
 namespace {
 
-BodyId addAnchor(World& world) {
-  BodyDesc desc;
-  desc.kind = BodyKind::Static;
-  return world.addBody(desc);
-}
-
 constexpr double kLink = 0.5;  // m
 
 // A rod along x from `from`, without a shape.

@@ -16,12 +16,6 @@ WorldSettings awake(const Vec3& gravity = Vec3(0, 0, -kGravity), int threads = 1
   return settings;
 }
 
-BodyId addAnchor(World& world) {
-  BodyDesc desc;
-  desc.kind = BodyKind::Static;
-  return world.addBody(desc);
-}
-
 // The mean force of all that touches a body, N.
 Vec3 touchOn(const World& world, BodyId body) {
   Vec3 sum = Vec3::Zero();
