@@ -24,6 +24,9 @@ namespace cairn {
 // not at all, as a constant torque over the step, or substep by substep with its orientation followed.
 inline constexpr double kGyroscopicTurn = 1e-3;
 
+inline Vec3 velocityOf(const wide::SolverBody& body) { return {body.velocity[0], body.velocity[1], body.velocity[2]}; }
+inline Vec3 spinOf(const wide::SolverBody& body) { return {body.spin[0], body.spin[1], body.spin[2]}; }
+
 // A joint and the batch's numbers of its bodies.
 struct JointEnds {
   std::uint32_t joint;

@@ -12,9 +12,6 @@ constexpr double kTwoPi = 6.283185307179586;
 // Added to the diagonal, relative to its largest entry: keeps a redundant joint solvable without being felt.
 constexpr double kRegularisation = 1e-12;
 
-Vec3 velocityOf(const wide::SolverBody& body) { return {body.velocity[0], body.velocity[1], body.velocity[2]}; }
-Vec3 spinOf(const wide::SolverBody& body) { return {body.spin[0], body.spin[1], body.spin[2]}; }
-
 }  // namespace
 
 void SoftJoints::begin(StepContext& context, SoftBodies& bodies, std::span<const ContactEnds> contacts,

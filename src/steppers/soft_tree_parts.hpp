@@ -14,9 +14,6 @@ inline constexpr int kMostSnaps = 3;
 // Errors are left alone while they are no larger than this on the average (m or rad).
 inline constexpr double kLeastError = 1e-5;
 
-inline Vec3 velocityOf(const wide::SolverBody& body) { return {body.velocity[0], body.velocity[1], body.velocity[2]}; }
-inline Vec3 spinOf(const wide::SolverBody& body) { return {body.spin[0], body.spin[1], body.spin[2]}; }
-
 // How much faster than w x r the end of an arm gets to where it will be, m/s: (R r - r)/h - w x r with the turn R that
 // integratePositions makes (the Cayley transform). `q` is h w/2 and `scale` is 2/(h (1 + q.q)), or 0 beyond kMostArc.
 inline Vec3 curveOf(const Vec3& q, double square, double scale, const Vec3& arm) {

@@ -13,9 +13,6 @@ constexpr double kMostSoftness = 1e30;  // m/(N s): a spring this soft is none
 // nor where a distance joint's ends pass each other.
 constexpr double kMostChange = 0.5;
 
-Vec3 velocityOf(const wide::SolverBody& body) { return {body.velocity[0], body.velocity[1], body.velocity[2]}; }
-Vec3 spinOf(const wide::SolverBody& body) { return {body.spin[0], body.spin[1], body.spin[2]}; }
-
 double speedOf(const JointRow& row, const wide::SolverBody& a, const wide::SolverBody& b) {
   return row.linear.dot(velocityOf(b) - velocityOf(a)) + row.angularA.dot(spinOf(a)) + row.angularB.dot(spinOf(b));
 }
