@@ -9,8 +9,13 @@ constexpr std::size_t kTimedContacts = 128;
 }  // namespace
 
 void SoftBatch::clear(const IslandPlan& newPlan) {
-  // A batch that was large once and is no more gives its memory back.
-  if (bodies.movable.capacity() > kRoom * bodies.movable.size() + kSmall) *this = SoftBatch{};
+  // A batch that was large once and is no more gives its memory back. That is not to be felt: how large a table was does
+  // not survive a snapshot, and what the direct solver remembers decides what it does next.
+  if (bodies.movable.capacity() > kRoom * bodies.movable.size() + kSmall) {
+    DirectIsland kept = std::move(direct);
+    *this = SoftBatch{};
+    direct = std::move(kept);
+  }
   plan = newPlan;
   bodies.movable.clear();
   bodies.others.clear();

@@ -12,16 +12,20 @@ namespace {
 constexpr std::size_t kMostSweeps = 50, kMostWork = 2'000'000;  // numbers of W that all sweeps may use
 constexpr double kMostImpulse = 1e30;                           // N s: single precision holds it over a step
 constexpr double kSettled = 1e-6;                               // m/s: a sweep that changes no velocity by more was the last
+// A row is immobile if the joints leave it less than this share of the mobility that its bodies would have without them.
+// What is left then is rounding; or, of a body that is held twice to what does not move, the give of the second joint.
+constexpr double kLeastMobility = 1e-9, kLeastMobilityOfStays = 10.0 / JointTree::kStayRatio;
+constexpr double kRounding = 1e-9;  // of the energies that are compared
 
 struct Both {
   double x, y;
 };
-// The solution of (a b; b c) (x y) = (p q), or what is safe where there is none.
+// The solution of (a b; b c) (x y) = (p q), or what is safe where there is none. Diagonal entries of 0: left alone.
 Both solve2(double a, double b, double c, double p, double q) {
+  if (!(a > 0.0) || !(c > 0.0)) return {a > 0.0 ? p / a : 0.0, c > 0.0 ? q / c : 0.0};
   const double determinant = a * c - b * b;
   if (determinant > 1e-9 * a * c) return {(c * p - b * q) / determinant, (a * q - b * p) / determinant};
-  const double trace = a + c;
-  return trace > 0.0 ? Both{p / trace, q / trace} : Both{0.0, 0.0};
+  return {p / (a + c), q / (a + c)};
 }
 
 }  // namespace
@@ -193,6 +197,31 @@ void TreeContacts::findResponses(JointTree& tree) {
       }
     }
   }
+  dropImmobile(tree.stays.empty() ? kLeastMobility : kLeastMobilityOfStays);
+}
+
+double TreeContacts::freeMobility(const Row& row) const {
+  double found = 0.0;
+  for (int side = 0; side < 2; ++side) {
+    const std::uint32_t at = contacts_[row.contact].movers[side];
+    if (at == kNone) continue;
+    const Mover& mover = movers_[at];
+    const Vec3& angular = side == 0 ? row.angularA : row.angularB;
+    const Vec3 turn = mover.link != kNone ? mover.inertia.solve(angular) : Vec3(mover.inverse * angular);
+    found += mover.inverseMass * row.linear.squaredNorm() + angular.dot(turn);
+  }
+  return found;
+}
+
+// Joints hold such rows already. An impulse that is to move what cannot move would be rounding magnified: they carry none.
+void TreeContacts::dropImmobile(double least) {
+  const std::size_t count = rows_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    rows_[i].freeMobility = freeMobility(rows_[i]);
+    if (response_[i * count + i] > least * rows_[i].freeMobility) continue;
+    rows_[i].impulse = 0.0;
+    for (std::size_t j = 0; j < count; ++j) response_[i * count + j] = response_[j * count + i] = 0.0;
+  }
 }
 
 // Gaps and velocities, as they are now.
@@ -213,6 +242,7 @@ void TreeContacts::measure(SoftBodies& bodies) {
           patch.point[p].separation + row.linear.dot(moved) + row.angularA.dot(turnedA) + row.angularB.dot(turnedB);
     }
   }
+  measured_ = speed_;
 }
 
 // Returns by how much the row's own velocity changes.
@@ -281,14 +311,58 @@ double TreeContacts::bounceSweep(double slowest) {
   return most;
 }
 
+// Sweeps that have not converged may ask for wild motion, where contacts and joints contradict each other. With d the change
+// of the impulses and u the rows' velocities, the share s of it changes the kinetic energy by s d.u + s^2 d.W d/2: no more
+// of it is taken than adds `most`.
+void TreeContacts::limitGain(double most) {
+  double first = 0.0, second = 0.0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const double change = rows_[i].impulse - before_[i];
+    first += change * measured_[i];
+    second += change * (speed_[i] - measured_[i]);
+  }
+  if (!(first + 0.5 * second > most + kRounding * (std::abs(first) + second))) return;
+  const double root = std::sqrt(std::max(first * first + 2.0 * second * most, 0.0));
+  const double share = first > 0.0 ? 2.0 * most / (first + root) : (root - first) / second;
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    rows_[i].impulse = before_[i] + std::clamp(share, 0.0, 1.0) * (rows_[i].impulse - before_[i]);
+}
+
+// Of those that overlap, if each were pushed out as if nothing else held its bodies.
+double TreeContacts::pushOutEnergy() const {
+  double energy = 0.0;
+  for (const Patch& patch : contacts_) {
+    for (int p = 0; p < patch.points; ++p) {
+      const double speed = std::min<double>(-patch.softness.rate * patch.point[p].gap, values_.fill.pushOut);
+      const Row& row = rows_[patch.firstRow + static_cast<std::size_t>(p)];
+      if (speed > 0.0) energy += 0.5 * speed * speed / row.freeMobility;
+    }
+  }
+  return energy;
+}
+
+// If every point that bounces did so by itself.
+double TreeContacts::bounceEnergy(double slowest) const {
+  double energy = 0.0;
+  for (const Patch& patch : contacts_) {
+    for (int p = 0; p < patch.points; ++p) {
+      const double speed = patch.restitution * patch.point[p].approach;
+      const Row& row = rows_[patch.firstRow + static_cast<std::size_t>(p)];
+      if (patch.point[p].approach < -slowest) energy += 0.5 * speed * speed / row.freeMobility;
+    }
+  }
+  return energy;
+}
+
 template <class Sweep>
-void TreeContacts::apply(JointTree& tree, SoftBodies& bodies, Sweep&& sweep) {
+void TreeContacts::apply(JointTree& tree, SoftBodies& bodies, double mostGain, Sweep&& sweep) {
   const std::size_t sweeps = std::min(kMostSweeps, kMostWork / (rows_.size() * rows_.size()));
   for (std::size_t i = 0; i < sweeps && sweep() > kSettled; ++i) {
   }
   // Masses and speeds beyond all reason: rather nothing than that.
   if (!std::all_of(rows_.begin(), rows_.end(), [](const Row& row) { return std::abs(row.impulse) < kMostImpulse; }))
     for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].impulse = before_[i];
+  limitGain(mostGain);
   for (std::size_t i = 0; i < rows_.size(); ++i) pushBy(rows_[i], rows_[i].impulse - before_[i]);
   moveFreely(kKept);
   ask(tree, 1);
@@ -312,13 +386,13 @@ void TreeContacts::solve(JointTree& tree, SoftBodies& bodies) {
   before_.assign(rows_.size(), 0.0);
   for (std::size_t i = 0; i < rows_.size(); ++i)
     for (std::size_t j = 0; j < rows_.size(); ++j) speed_[j] += response_[i * rows_.size() + j] * rows_[i].impulse;
-  apply(tree, bodies, [&] { return sweep(false); });
+  apply(tree, bodies, pushOutEnergy(), [&] { return sweep(false); });
 }
 
 void TreeContacts::relax(JointTree& tree, SoftBodies& bodies) {
   measure(bodies);
   keepImpulses();
-  apply(tree, bodies, [&] { return sweep(true); });
+  apply(tree, bodies, 0.0, [&] { return sweep(true); });
 }
 
 void TreeContacts::keepImpulses() {
@@ -335,7 +409,7 @@ bool TreeContacts::bounce(JointTree& tree, SoftBodies& bodies, double slowest) {
   measure(bodies);
   keepImpulses();
   if (!(bounceSweep(slowest) > 0.0)) return false;
-  apply(tree, bodies, [&] { return bounceSweep(slowest); });
+  apply(tree, bodies, bounceEnergy(slowest), [&] { return bounceSweep(slowest); });
   // It happens once: the next substep does not begin with it.
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     rows_[i].total += rows_[i].impulse - before_[i];

@@ -67,6 +67,7 @@ class TreeContacts {
     Vec3 linear, angularA, angularB;  // u = linear.(vB - vA) + angularA.wA + angularB.wB
     double impulse = 0.0;             // N s or N m s in this substep
     double total = 0.0;               // over the step
+    double freeMobility = 0.0;        // 1/kg or 1/(kg m^2): without joints
   };
   struct Point {
     Vec3 anchorA, anchorB;  // m, from the centres of mass
@@ -96,18 +97,24 @@ class TreeContacts {
   void ask(JointTree& tree, int questions) const;
   Twist answerOf(const JointTree& tree, const Mover& mover, int question) const;
   void findResponses(JointTree& tree);
+  double freeMobility(const Row& row) const;
+  void dropImmobile(double least);
   void measure(SoftBodies& bodies);
   void keepImpulses();
   double sweep(bool relaxing);
   double bounceSweep(double slowest);
   double change(std::size_t row, double impulse);
+  double pushOutEnergy() const;               // J
+  double bounceEnergy(double slowest) const;  // J
+  void limitGain(double most);                // J
   template <class Sweep>
-  void apply(JointTree& tree, SoftBodies& bodies, Sweep&& sweep);
+  void apply(JointTree& tree, SoftBodies& bodies, double mostGain, Sweep&& sweep);
 
   std::vector<Patch> contacts_;
   std::vector<Mover> movers_;
   std::vector<Row> rows_;
   std::vector<double> response_;            // W, column by column
+  std::vector<double> measured_;            // velocities of the rows, as the bodies have them
   std::vector<double> speed_;               // of the rows, with all impulses so far
   std::vector<double> before_;              // impulses that the velocities have already
   std::vector<std::uint32_t> moverOfLink_;  // by link, of those up to the last one that has one

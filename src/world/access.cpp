@@ -180,7 +180,7 @@ std::optional<JointReaction> World::reaction(JointId id) const {
   if (joint == nullptr) return std::nullopt;
   const std::vector<Body>& bodies = impl_->state.system.bodies;
   const JointError error = cairn::jointError(*joint, bodies[joint->a], bodies[joint->b]);
-  const double dt = impl_->lastDt;
+  const double dt = impl_->state.lastDt;
   return JointReaction{joint->totalImpulse / dt, joint->totalAngularImpulse / dt, error.distance, error.angle};
 }
 

@@ -321,7 +321,7 @@ bool World::removeBody(BodyId id) {
   for (std::uint32_t c = body->firstCollider; c != kNone; c = system.colliders[c].next)
     removeCollider(system.broad, system.colliders[c]);
   // Drops the pairs (and tells their end) before the slots can be used again.
-  impl_->refreshPairs(impl_->lastDt);
+  impl_->refreshPairs(impl_->state.lastDt);
   for (std::uint32_t c = body->firstCollider; c != kNone;) {
     Collider& collider = system.colliders[c];
     const std::uint32_t next = collider.next;

@@ -20,7 +20,7 @@ std::optional<RayHit> World::castRay(const Ray& ray) const {
   const double norm = ray.direction.norm();
   if (norm <= 0.0) refuse("direction", "must not be zero");
   if (!(ray.length >= 0.0)) refuse("length", "must not be negative");
-  impl_->refreshPairs(impl_->lastDt);  // the tree follows edits
+  impl_->refreshPairs(impl_->state.lastDt);  // the tree follows edits
 
   const System& system = impl_->state.system;
   const Vec3 direction = ray.direction / norm;
@@ -53,7 +53,7 @@ Energy World::energy() const {
 
 Penetration World::deepestPenetration() const {
   WorldImpl& impl = *impl_;
-  impl.refreshPairs(impl.lastDt);
+  impl.refreshPairs(impl.state.lastDt);
   const System& system = impl.state.system;
   const std::vector<Pair>& pairs = system.broad.pairs;
   const std::size_t pieces = (pairs.size() + kPairGrain - 1) / kPairGrain;

@@ -26,6 +26,7 @@ struct WorldState {
   std::uint64_t namesMade = 0;
   std::vector<ContactParties> ending;  // were touching, and their pair is gone: to be told by the next step
   std::vector<ContactParties> ended;   // told by the last step
+  double lastDt = 1.0 / 60.0;          // s: queries bring pairs up to date for a step as long as the last one
 };
 
 struct WorldImpl {
@@ -46,7 +47,6 @@ struct WorldImpl {
   std::vector<ImpactRecord> impacts;  // of the last step
   std::string refusal;                // why the stepper does not take this world; empty if it does
   bool refusalIsFresh = false;        // nothing that it depends on changed since
-  double lastDt = 1.0 / 60.0;
 
   Body* find(BodyId id);
   const Body* find(BodyId id) const;

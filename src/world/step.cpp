@@ -208,7 +208,7 @@ StepReport World::step(double dt) {
     report.method.message = refusal;
     return report;
   }
-  impl.lastDt = dt;
+  state.lastDt = dt;
   impl.tasks.enter([&] {
     PhaseTimer timer(report.phaseMs);
     impl.applyEdits(dt, report);
