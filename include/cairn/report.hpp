@@ -96,6 +96,7 @@ struct StepReport {
   int colours = 0;
   int substeps = 0;
   double jointError = 0.0;         // m, largest
+  double gainTaken = 0.0;          // J: energy that "soft" would have made in contacts, and took back from the motion
   double solverPenetration = 0.0;  // m, deepest point that the solver was given (World::deepestPenetration measures exactly)
   std::optional<SolveSummary> solve{};  // with an exchangeable solver, or if WorldSettings::audit asks
   ImpactSummary impacts{};              // of steppers that resolve impacts as such

@@ -153,6 +153,7 @@ void SoftStepper::report(StepContext& context) const {
     report.colours = std::max(report.colours, batch.contacts.colours());
     report.touchingPairs += static_cast<int>(batch.contacts.contacts.size());
     report.jointError = std::max(report.jointError, batch.jointError);
+    report.gainTaken += batch.gainTaken;
   }
   context.timer.finish(phases);
 }
@@ -163,6 +164,10 @@ void SoftStepper::stepBatches(StepContext& context, double dt) {
   const wide::Width width = plan_.contacts().size() < kManyContacts ? wide::Width::Modest : wide::Width::Widest;
   const bool afterDirect = made_.anyDirect;
   std::size_t left = 0, alone = 0;
+  for (std::size_t i = 0; i < made_.count; ++i) made_.list[i].limitsGain = made_.list[i].gainTaken > 0.0;
+  for (std::size_t i = 0; i < batchOf_.size(); ++i)
+    if (batchOf_[i] != kNone && plan_.isUnquiet(i, GainLimit::kLeastSpeed, GainLimit::kLeastDepth))
+      made_.list[batchOf_[i]].limitsGain = true;
   for (std::size_t i = 0; i < made_.count; ++i) left += made_.list[i].work();
   for (; alone < made_.count && made_.list[made_.queue[alone]].work() * context.tasks.threads() > left; ++alone) {
     left -= made_.list[made_.queue[alone]].work();

@@ -10,11 +10,12 @@ constexpr std::size_t kTimedContacts = 128;
 
 void SoftBatch::clear(const IslandPlan& newPlan) {
   // A batch that was large once and is no more gives its memory back. That is not to be felt: how large a table was does
-  // not survive a snapshot, and what the direct solver remembers decides what it does next.
+  // not survive a snapshot, and what the direct solver remembers, and what was gained, decides what is done next.
   if (bodies.movable.capacity() > kRoom * bodies.movable.size() + kSmall) {
-    DirectIsland kept = std::move(direct);
-    *this = SoftBatch{};
-    direct = std::move(kept);
+    SoftBatch fresh;
+    fresh.direct = std::move(direct);
+    fresh.gainTaken = gainTaken;
+    *this = std::move(fresh);
   }
   plan = newPlan;
   bodies.movable.clear();
@@ -88,7 +89,7 @@ void SoftBatch::forgetDirect(ContactCache& cache) const {
   }
 }
 
-void SoftBatch::step(StepContext& context, double dt, wide::Width width, bool afterDirect) {
+void SoftBatch::advance(StepContext& context, double dt, wide::Width width, bool afterDirect) {
   const wide::WidthScope scope(width);
   substeps = plan.substeps;
   const double h = dt / substeps;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "steppers/direct_island.hpp"
+#include "steppers/gain_limit.hpp"
 #include "steppers/soft_bodies.hpp"
 #include "steppers/soft_contacts.hpp"
 #include "steppers/soft_joints.hpp"
@@ -17,11 +18,13 @@ struct SoftBatch {
   SoftContacts contacts;
   SoftJoints joints;
   DirectIsland direct;
+  bool limitsGain = false;  // of some island of it, in this step
 
   // Of the last step.
   int substeps = 0;
   bool wasDirect = false;   // direct_island.hpp
   double jointError = 0.0;  // m
+  double gainTaken = 0.0;   // J, gain_limit.hpp
   PhaseTimes phaseMs{};     // of the thread that ran it
 
   std::size_t work() const {  // in proportion to what a step takes
@@ -29,11 +32,18 @@ struct SoftBatch {
   }
   void clear(const IslandPlan& newPlan);
   // `afterDirect`: some contacts of the world were solved directly in the last step.
-  void step(StepContext& context, double dt, wide::Width width, bool afterDirect);
+  void step(StepContext& context, double dt, wide::Width width, bool afterDirect) {
+    if (limitsGain) gains_.begin(context, bodies);
+    advance(context, dt, width, afterDirect);
+    gainTaken = limitsGain ? gains_.finish(context, bodies, contacts.contacts, joints.joints, dt) : 0.0;
+  }
 
  private:
+  void advance(StepContext& context, double dt, wide::Width width, bool afterDirect);
   void forgetDirect(ContactCache& cache) const;
   void plainSubsteps(StepContext& context, double dt, const wide::SubstepValues& values);
+
+  GainLimit gains_;
 };
 
 }  // namespace cairn

@@ -311,6 +311,7 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
     need.points += survey.points;
     need.thickness += survey.thickness;
     need.layers += survey.layers;
+    need.deepest = std::min(need.deepest, survey.deepest);
     context.report.contacts += survey.points;
     deepest = std::min(deepest, survey.deepest);
   };

@@ -54,6 +54,11 @@ class SubstepPlan {
     return {static_cast<std::uint32_t>(need.bodies), static_cast<std::uint32_t>(need.contacts),
             static_cast<std::uint32_t>(need.joints)};
   }
+  // It has more kinetic energy than at that speed (m/s), or its bodies are deeper inside each other (m).
+  bool isUnquiet(std::size_t island, double speed, double depth) const {
+    const Need& need = needs_[island];
+    return need.energy > 0.5 * speed * speed * need.mass || need.deepest < -depth;
+  }
   std::uint32_t islandOf(std::uint32_t body) const { return bodies_[body].island; }  // kNone: it does not move, or sleeps
   // A hash of all that batches are made of, save for contacts: who is in which island with which plan. Of joints only if
   // they are given.
@@ -100,6 +105,7 @@ class SubstepPlan {
     int joints = 0, inner = 0;  // all, and those between two of its bodies
     double jointError = 0.0;    // m, the largest, after the last step
     int contacts = 0, points = 0;
+    float deepest = 0.0f;         // m, negative: the deepest of its points
     int layers = 0;               // contacts above each other
     double thickness = 0.0;       // m, sum over those
     double hardness = 0.0;        // 1/s^2: the largest omega^2 that a contact asks for
