@@ -1,5 +1,4 @@
 // One step, in order: edits, pairs, contacts, islands, the stepper, checks, sleep.
-#include <Eigen/LU>
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include "dynamics/trajectory.hpp"
 #include "math/rotation.hpp"
 #include "steppers/features.hpp"
+#include "steppers/free_motion.hpp"
 #include "steppers/island_problem.hpp"
 #include "world/state.hpp"
 
@@ -153,20 +153,12 @@ void WorldImpl::followTrajectories(double dt) {
   }
 }
 
-// After the step, so that a step that is refused changes nothing; implicit, so that no drag is too strong for any dt.
+// After the step, so that a step that is refused changes nothing.
 void WorldImpl::applyDrag(double dt) {
   System& system = state.system;
   if (system.extras.empty()) return;
-  for (Body& body : system.bodies) {
-    if (body.extras == kNone || !body.moves() || !body.isDynamic()) continue;
-    const Drag& drag = system.extras[body.extras].drag;
-    if (!drag.any()) continue;
-    body.velocity /= 1.0 + dt * (drag.linear + drag.quadratic * body.velocity.norm()) * body.inverseMass;
-    const double resistance = drag.angularLinear + drag.angularQuadratic * body.spin.norm();  // N m s
-    if (resistance == 0.0) continue;
-    const Mat3 inverse = inWorldAxes(body.rotation, body.inverseInertia);
-    body.spin = (Mat3::Identity() + dt * resistance * inverse).inverse() * body.spin;
-  }
+  for (Body& body : system.bodies)
+    if (body.extras != kNone && body.moves() && body.isDynamic()) slowByDrag(body, system.extras[body.extras].drag, dt);
 }
 
 void WorldImpl::placeColliders(double dt) {
@@ -266,7 +258,7 @@ StepReport World::step(double dt) {
     report.totalMs = timer.totalMs();
     if (report.status != StepStatus::Ok) return impl.countBodies(report);
 
-    impl.applyDrag(dt);
+    if (!impl.stepper->integratesDrag()) impl.applyDrag(dt);
     impl.checkResult(report);
     impl.markTouching();
     updateSleep(system, state.settings.sleep, report.islands, dt, impl.islandScratch);
