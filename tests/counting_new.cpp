@@ -10,6 +10,7 @@ namespace {
 
 std::atomic<std::size_t> count{0};
 std::atomic<std::size_t> live{0};
+std::atomic<long> untilFailure{-1};
 
 void* takeOrNull(std::size_t size, std::size_t alignment) noexcept {
   void* p = alignment > alignof(std::max_align_t)
@@ -22,6 +23,7 @@ void* takeOrNull(std::size_t size, std::size_t alignment) noexcept {
 }
 
 void* take(std::size_t size, std::size_t alignment) {
+  if (untilFailure.load(std::memory_order_relaxed) >= 0 && untilFailure.fetch_sub(1) == 0) throw std::bad_alloc();
   if (void* p = takeOrNull(size, alignment)) return p;
   throw std::bad_alloc();
 }
@@ -54,4 +56,5 @@ void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { give(p
 namespace cairn::test {
 std::size_t allocationCount() { return count.load(); }
 std::size_t liveBytes() { return live.load(); }
+void failAfter(long news) { untilFailure.store(news); }
 }  // namespace cairn::test

@@ -24,6 +24,8 @@ enum class StepStatus : std::uint8_t {
   Ok,
   InvalidTimeStep,  // not finite, not positive, or above kMaximumTimeStep: nothing was changed
   Refused,          // the method does not take such a world (StepReport::refusal() says why): nothing was moved
+  Failed,           // something went wrong inside the step (refusal() says what): every body is as it was before
+  OutOfMemory,      // the same, for want of memory
 };
 
 inline constexpr double kMaximumTimeStep = 1.0;  // s
@@ -105,6 +107,7 @@ struct StepReport {
   double totalMs = 0.0;
   std::vector<Quarantine> quarantined{};  // in this step
 
+  // Why the step was not made.
   std::string_view refusal() const { return solve && !solve->message.empty() ? solve->message : method.message; }
 };
 

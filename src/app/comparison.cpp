@@ -34,6 +34,12 @@ void limitSolver(SolverSettings& solver, double limitSeconds) {
   solver.milliseconds = solver.milliseconds > 0.0 ? std::min(solver.milliseconds, most) : most;
 }
 
+// Of a step that was not made.
+MethodOutcome outcomeOf(StepStatus status) {
+  if (status == StepStatus::OutOfMemory) return MethodOutcome::OutOfMemory;
+  return status == StepStatus::Failed ? MethodOutcome::Failed : MethodOutcome::Refused;
+}
+
 void stepToTheEnd(SceneRun& run, RunMeter& meter, MethodRun& method, const std::function<bool(double)>& goOn,
                   const std::function<bool()>& timeIsUp) {
   const long steps = run.stepCount();
@@ -43,7 +49,7 @@ void stepToTheEnd(SceneRun& run, RunMeter& meter, MethodRun& method, const std::
     run.admit();
     meter.beforeStep();
     const StepReport step = run.step();
-    if (step.status != StepStatus::Ok) return end(method, MethodOutcome::Refused, std::string(step.refusal()));
+    if (step.status != StepStatus::Ok) return end(method, outcomeOf(step.status), std::string(step.refusal()));
     meter.afterStep(step);
     noteStep(meter.last(), method);
     if (i + 1 < steps && timeIsUp()) return end(method, MethodOutcome::TimeLimit, {});
@@ -53,7 +59,7 @@ void stepToTheEnd(SceneRun& run, RunMeter& meter, MethodRun& method, const std::
 }  // namespace
 
 std::string_view nameOf(MethodOutcome outcome) {
-  constexpr std::array<std::string_view, 5> names{"done", "time_limit", "refused", "out_of_memory", "interrupted"};
+  constexpr std::array<std::string_view, 6> names{"done", "time_limit", "refused", "out_of_memory", "interrupted", "failed"};
   return names[static_cast<std::size_t>(outcome)];
 }
 

@@ -18,6 +18,7 @@ enum class MethodOutcome {
   Refused,      // does not take the scene or its settings
   OutOfMemory,  // needs more than this machine has
   Interrupted,  // by Ctrl-C
+  Failed,       // something went wrong inside a step
 };
 std::string_view nameOf(MethodOutcome outcome);
 

@@ -108,6 +108,7 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
 
   RunMeter meter(run);
   const long steps = run.stepCount();
+  std::string failure;  // why a step was not made
   {
     Progress progress(err, showProgress, steps * run.model().dt);
     run.admit();
@@ -121,6 +122,11 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
         throw BadInput(step.solve ? fmt::format("--solver: at {:.6g} s, {}; allowed: another solver, such as auto",
                                                 run.world().time(), step.refusal())
                                   : std::string(step.refusal()));
+      }
+      if (step.status != StepStatus::Ok) {
+        failure = step.refusal();
+        meter.noteFailure(step);
+        break;
       }
       meter.afterStep(step);
       dump.afterStep(i + 1, run.world());
@@ -141,6 +147,10 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
     for (const auto& one : meter.quarantined()) {
       out << fmt::format("  {} {} at {:.6g} s: {}\n", paint.warn("quarantined"), one.name, one.time, one.reason);
     }
+  }
+  if (!failure.empty()) {
+    err << fmt::format("cairn: at {:.6g} s {}\n", run.world().time(), failure);
+    return kExitInternal;
   }
   if (const int signal = interrupt.signal(); signal != 0) {
     err << fmt::format("cairn: interrupted at {:.6g} s of {:.6g} s\n", report.seconds, steps * report.dt);

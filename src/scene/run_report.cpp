@@ -126,6 +126,10 @@ void RunMeter::afterStep(const StepReport& step) {
   }
 }
 
+void RunMeter::noteFailure(const StepReport& step) {
+  method_.message = fmt::format("{} (at {:.6g} s)", step.refusal(), step.time);
+}
+
 bool RunMeter::isLost(BodyId body) const {
   const World& world = run_.world();
   if (world.isQuarantined(body) || quarantinedBodies_.contains(body)) return true;
@@ -218,6 +222,10 @@ RunReport runScene(SceneModel model, const std::function<bool(const SceneRun&, c
     run.admit();
     meter.beforeStep();
     const StepReport step = run.step();
+    if (step.status == StepStatus::Failed || step.status == StepStatus::OutOfMemory) {
+      meter.noteFailure(step);
+      break;
+    }
     meter.afterStep(step);
     if (onStep && !onStep(run, step)) break;
   }

@@ -2,6 +2,7 @@
 
 #include "math/rotation.hpp"
 #include "steppers/acceleration_run.hpp"
+#include "steppers/free_motion.hpp"
 #include "steppers/lcp.hpp"
 #include "steppers/solve_islands.hpp"
 
@@ -86,7 +87,11 @@ void finishByLcp(StepContext& context, const Island& island, const IslandOutcome
     LcpStepper().step(inner, dt - done);
     if (report.status == StepStatus::Ok) break;
   }
-  for (const std::uint32_t index : island.bodies()) context.system.bodies[index] = copy.bodies[index];
+  for (const std::uint32_t index : island.bodies()) {
+    Body& body = context.system.bodies[index];
+    body = copy.bodies[index];
+    if (body.extras != kNone) slowByDrag(body, context.system.extras[body.extras].drag, dt - done);
+  }
   for (const IslandPair& pair : island.pairs()) {
     if (pair.slot == kNone) continue;
     Contact& contact = context.system.contacts.slots[pair.slot];

@@ -18,6 +18,7 @@ namespace cairn {
 class AccelerationStepper final : public Stepper {
  public:
   void step(StepContext& context, double dt) override;
+  bool integratesDrag() const override { return true; }
 };
 
 }  // namespace cairn

@@ -8,9 +8,12 @@ constexpr double kTouchDepth = 1e-12;  // m, times 1 + the largest coordinate in
 constexpr double kForceSlack = 1e-7;   // of the largest force: how far a law is broken before it is an event
 constexpr double kThroughShare = 0.5;  // of the thinner shape, that one step may go
 
-bool isActive(const std::vector<ActiveContact>& contacts, int pair, std::uint32_t feature) {
-  return std::any_of(contacts.begin(), contacts.end(),
-                     [&](const ActiveContact& c) { return c.pair == pair && c.feature == feature; });
+// By the names that features have at the instant of the frames.
+bool isActive(const std::vector<ActiveContact>& contacts, const std::vector<ContactFrame>& frames, int pair,
+              std::uint32_t feature) {
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    if (contacts[c].pair == pair && frames[c].point.feature == feature) return true;
+  return false;
 }
 bool isActive(const std::vector<ActiveContact>& contacts, int pair) {
   return std::any_of(contacts.begin(), contacts.end(), [&](const ActiveContact& c) { return c.pair == pair; });
@@ -50,7 +53,7 @@ std::vector<EventValue> eventValues(const Island& island, const IslandState& sta
     const Touches touches = island.touch(i, a, b, margin);
     for (int k = 0; k < touches.count; ++k) {
       const TouchPoint& point = touches.points[k];
-      if (isActive(contacts, i, point.feature)) continue;
+      if (isActive(contacts, forces.rows.frames, i, point.feature)) continue;
       EventValue value{EventKind::Touch, i, point.feature, point.gap + depth, 0.0, false};
       value.speed = island.relativeVelocity(point, a, b).dot(point.normal);
       value.happened = value.value <= 0.0 && value.speed < -tolerances.speed;

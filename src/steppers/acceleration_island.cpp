@@ -118,11 +118,31 @@ Vector Island::freeAcceleration(const IslandState& state) const {
     const Motion& motion = state.bodies[i];
     const Vec3 linear = without(settings_.gravity * one.gravityScale + one.force * one.inverseMass, one.lockedPosition);
     const Vec3 localSpin = motion.rotation.conjugate() * motion.spin;
-    const Vec3 torque = motion.rotation.conjugate() * one.torque - localSpin.cross(one.inertia * localSpin);
+    Vec3 torque = motion.rotation.conjugate() * one.torque - localSpin.cross(one.inertia * localSpin);
     out.segment<3>(6 * i) = linear - one.linearDamping * motion.velocity;
+    if (one.extras != kNone) {
+      const Drag& drag = system_.extras[one.extras].drag;
+      const double speed = motion.velocity.norm();
+      out.segment<3>(6 * i) -= (drag.linear + drag.quadratic * speed) * one.inverseMass * motion.velocity;
+      torque -= (drag.angularLinear + drag.angularQuadratic * localSpin.norm()) * localSpin;
+    }
     out.segment<3>(6 * i + 3) = motion.rotation * (one.inverseInertia * torque) - one.angularDamping * motion.spin;
   }
   return out;
+}
+
+double Island::resistance(const IslandState& state) const {
+  double rate = 0.0;
+  for (int i = 0; i < size(); ++i) {
+    const Body& one = body(i);
+    rate = std::max({rate, one.linearDamping, one.angularDamping});
+    if (one.extras == kNone) continue;
+    const Drag& drag = system_.extras[one.extras].drag;
+    const double linear = drag.linear + drag.quadratic * state.bodies[i].velocity.norm();
+    const double angular = drag.angularLinear + drag.angularQuadratic * state.bodies[i].spin.norm();
+    rate = std::max({rate, linear * one.inverseMass, angular * one.inverseInertia.norm()});
+  }
+  return rate;
 }
 
 double Island::kineticEnergy(int number, const IslandState& state) const {

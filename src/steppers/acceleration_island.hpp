@@ -74,8 +74,10 @@ class Island {
   Touches touch(int pair, const IslandState& state, double margin) const;
   // B's point against A's.
   Vec3 relativeVelocity(const TouchPoint& point, const Motion& a, const Motion& b) const;
-  // Accelerations without contacts and joints, 6 a body: gravity, loads, damping, gyroscopic torque.
+  // Accelerations without contacts and joints, 6 a body: gravity, loads, damping, drag, gyroscopic torque.
   Vector freeAcceleration(const IslandState& state) const;
+  // 1/s: no velocity or spin decays faster by damping and drag.
+  double resistance(const IslandState& state) const;
   double kineticEnergy(int number, const IslandState& state) const;  // J; 0 for -1
   // No point of the island is faster (m/s), now.
   double speedBound(const IslandState& state) const;

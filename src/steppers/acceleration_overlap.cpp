@@ -16,7 +16,7 @@ void forEachOverlap(const Island& island, const IslandState& state, Use&& use) {
     const Motion a = island.motionOf(pair.bodyA, pair.a, state), b = island.motionOf(pair.bodyB, pair.b, state);
     const Touches touches = island.touch(i, a, b, 0.0);
     for (int k = 0; k < touches.count; ++k)
-      if (touches.points[k].gap < 0.0) use(touches.points[k]);
+      if (touches.points[k].gap < 0.0) use(touches.points[k], a, b);
   }
 }
 
@@ -24,7 +24,7 @@ void forEachOverlap(const Island& island, const IslandState& state, Use&& use) {
 
 double deepestOverlap(const Island& island, const IslandState& state) {
   double deepest = 0.0;
-  forEachOverlap(island, state, [&](const TouchPoint& point) {
+  forEachOverlap(island, state, [&](const TouchPoint& point, const Motion&, const Motion&) {
     const double allowed = kOverlapShare * island.pairs()[point.pair].size;
     if (-point.gap > allowed) deepest = std::max(deepest, -point.gap);
   });
@@ -38,10 +38,11 @@ bool takeApart(const Island& island, IslandState& state, double way) {
     if (deepest == 0.0) return true;
     if (!(left > 0.0)) return false;
     std::vector<ActiveContact> contacts;
-    forEachOverlap(island, state, [&](const TouchPoint& point) {
+    forEachOverlap(island, state, [&](const TouchPoint& point, const Motion& a, const Motion& b) {
       ActiveContact contact;
       contact.pair = point.pair;
       contact.feature = point.feature;
+      freeze(contact, point, a, b);  // rows look from farther away, where four other points may stand for the pair
       contacts.push_back(contact);
     });
     const RowSet rows = makeRows(island, state, contacts, 0.0, false);

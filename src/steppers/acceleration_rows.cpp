@@ -15,8 +15,9 @@ constexpr double kDifference = 1e-5;
 // of the normal row is the second difference of the gap: rounding (1e-15 over its square) and truncation are then 1e-8.
 constexpr double kIteratedDifference = 3e-4;
 constexpr double kRank = 1e-9;       // singular rows over the largest, after scaling
-constexpr double kJump = 50.0;       // displacements: a point of contact that moves farther has jumped
+constexpr double kJump = 0.015;      // of the pair's size: a point of contact that moves farther in a difference has jumped
 constexpr double kSamePlace = 0.05;  // of the pair's size
+constexpr double kFarNearer = 0.5;   // of the distance of the point that has the name
 constexpr double kSameNormal = 0.9;  // cosine
 constexpr double kContinued = 0.1;   // of the slip speed when the step began
 
@@ -43,21 +44,31 @@ TouchPoint frozenPoint(const ActiveContact& contact, const Motion& a, const Moti
   return point;
 }
 
-// The point with the contact's features; or one close to where it should be, as features may change their names while the
-// same place touches (a cylinder that stands on its rim and one that lies are told apart).
+// The point with the contact's features, unless another is far nearer to where it should be: the lowest point of a rim that
+// rolls changes its name from quarter to quarter, and its old name goes to one that is a quarter away. If there is none of
+// that name: one close to where it should be, as features may change their names while the same place touches (a cylinder
+// that stands on its rim and one that lies are told apart).
 const TouchPoint* find(const Touches& touches, const ActiveContact& contact, const Motion& a, const Motion& b, double size) {
-  for (int i = 0; i < touches.count; ++i)
-    if (touches.points[i].feature == contact.feature) return &touches.points[i];
   const TouchPoint expected = frozenPoint(contact, a, b);
+  // A corner stays where it is on its own body, whichever of the two that is.
+  const auto distance = [&](const TouchPoint& point) {
+    return std::min((point.onA - expected.onA).norm(), (point.onB - expected.onB).norm());
+  };
+  const TouchPoint* named = nullptr;
   const TouchPoint* nearest = nullptr;
   double limit = kSamePlace * size;
   for (int i = 0; i < touches.count; ++i) {
-    const double away = (touches.points[i].onB - expected.onB).norm();
+    if (touches.points[i].feature != contact.feature) continue;
+    named = &touches.points[i];
+    limit = kFarNearer * distance(*named);
+  }
+  for (int i = 0; i < touches.count; ++i) {
+    const double away = distance(touches.points[i]);
     if (away > limit || touches.points[i].normal.dot(expected.normal) < kSameNormal) continue;
     limit = away;
     nearest = &touches.points[i];
   }
-  return nearest;
+  return nearest != nullptr ? nearest : named;
 }
 
 Mat3 axesOf(const Vec3& n, const Vec3& direction) {
@@ -152,8 +163,9 @@ class RowMaker {
     const double size = island_.pairs()[contact.pair].size;
     ActiveContact here = contact;
     freeze(here, frame.point, now_.a, now_.b);
-    // A point that jumped is another one: where flats meet, the lowest point may change sides within any turn.
-    const double farthest = kJump * size * (iterated_ ? kIteratedDifference : kDifference);
+    // A point that jumped is another one: where flats meet, the lowest point may change sides within any turn. That of a
+    // coin that rolls at a tilt a does not jump, but it goes round 1/sin(a) times as fast as the coin turns.
+    const double farthest = kJump * size;
     const auto displacedPoint = [&](const Look& look) {
       const TouchPoint* found = find(look.touches, here, look.a, look.b, size);
       return found != nullptr && (found->onB - frame.point.onB).norm() <= farthest ? found : nullptr;

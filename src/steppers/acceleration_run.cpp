@@ -17,6 +17,7 @@ constexpr double kFalls = 4.0;            // or times what is gained by falling 
 constexpr double kShortestStep = 1e-13;   // of dt: what fails there is taken as it is
 constexpr int kMostInstants = 60;         // impacts and decisions at one instant
 constexpr int kMostSteps = 20000;
+constexpr double kStiff = 1e3;       // decay times in dt: an explicit rule takes a step for every three
 constexpr int kMostLocations = 100;  // steps to find an event; bisection alone takes 30
 constexpr double kMostWork = 1e9;    // some nanoseconds each: seconds, not minutes
 constexpr double kWorkOfPair = 5e3;  // to find a contact at three poses
@@ -58,7 +59,9 @@ class IslandRun {
         return std::move(out_);
       }
     }
-    while (state_.time < dt_) {
+    const bool stiff = island_.resistance(state_) * dt_ > kStiff;
+    if (stiff) giveUp("drag stops bodies in far less than a step");
+    while (!stiff && state_.time < dt_) {
       if (!prepare(stopped) || !flow(stopped)) break;
       if (out_.events >= island_.settings().acceleration.events) {
         giveUp("more events than acceleration.events in one step");

@@ -1,5 +1,6 @@
 #include "steppers/free_motion.hpp"
 
+#include <Eigen/LU>
 #include <stdexcept>
 
 #include "math/rotation.hpp"
@@ -165,6 +166,15 @@ void moveFree(Body& body, const FreeMotion& motion, double dt, int substeps) {
         moveMomentum(body, acceleration, h);
     }
   }
+}
+
+void slowByDrag(Body& body, const Drag& drag, double dt) {
+  if (!drag.any()) return;
+  body.velocity /= 1.0 + dt * (drag.linear + drag.quadratic * body.velocity.norm()) * body.inverseMass;
+  const double resistance = drag.angularLinear + drag.angularQuadratic * body.spin.norm();  // N m s
+  if (resistance == 0.0) return;
+  const Mat3 inverse = inWorldAxes(body.rotation, body.inverseInertia);
+  body.spin = (Mat3::Identity() + dt * resistance * inverse).inverse() * body.spin;
 }
 
 FreeVelocity freeVelocity(const Body& body, const FreeMotion& motion, double dt) {

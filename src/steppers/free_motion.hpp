@@ -30,6 +30,9 @@ Vec3 gyroscopicAcceleration(const Body& body, double dt, Integrator integrator =
 //   CashKarp     order five, as many steps as 1e-10 takes
 void moveFree(Body& body, const FreeMotion& motion, double dt, int substeps);
 
+// What drag takes from a body's velocity and spin in dt. Implicit, so that no drag is too strong for any dt.
+void slowByDrag(Body& body, const Drag& drag, double dt);
+
 // The velocity at the end of dt if nothing touched the body (u_free): loads, gravity, free rotation, damping.
 struct FreeVelocity {
   Vec3 linear, angular;

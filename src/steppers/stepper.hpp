@@ -28,6 +28,9 @@ class Stepper {
   // Moves every awake body by dt > 0 and writes the impulses back into contacts and joints. Or moves nothing, with
   // StepStatus::Refused in the report.
   virtual void step(StepContext& context, double dt) = 0;
+  // Whether drag is among the forces that it integrates. If not, the world slows bodies after the step, which is of first
+  // order in dt.
+  virtual bool integratesDrag() const { return false; }
 };
 
 // Throws std::invalid_argument with the known names if there is no such stepper.

@@ -32,13 +32,17 @@ struct WorldState {
 struct WorldImpl {
   WorldState state;
   Tasks tasks;
-  std::unique_ptr<Stepper> stepper;
+  std::unique_ptr<Stepper> stepper;  // none after a step that failed: the next one makes it anew
 
   // Buffers of a step.
   BroadPhaseScratch broadScratch;
   NarrowPhaseScratch narrowScratch;
   IslandScratch islandScratch;
   std::vector<Placement> places;  // before the step
+  struct Velocity {
+    Vec3 linear, angular;  // m/s, rad/s
+  };
+  std::vector<Velocity> velocities;  // before the step: with `places`, what a step that fails is undone from
   std::vector<ColliderGate> gates;
   std::vector<std::uint8_t> endings;  // 1: among these contacts are some that ceased to touch
   std::vector<ContactEvent> events;
@@ -73,6 +77,7 @@ struct WorldImpl {
   void checkBodies(Check&& check, Before&& before, StepReport& report);
   void followTrajectories(double dt);  // velocities of driven bodies, targets of driven joints
   void applyDrag(double dt);
+  void undoStep();
   const std::string& findRefusal();
   void checkResult(StepReport& report);
   void countBodies(StepReport& report);

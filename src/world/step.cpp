@@ -1,9 +1,10 @@
 // One step, in order: edits, pairs, contacts, islands, the stepper, checks, sleep.
-#include <Eigen/LU>
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "base/fetch_ahead.hpp"
@@ -11,6 +12,8 @@
 #include "dynamics/trajectory.hpp"
 #include "math/rotation.hpp"
 #include "steppers/features.hpp"
+#include "steppers/free_motion.hpp"
+#include "steppers/island_problem.hpp"
 #include "world/state.hpp"
 
 namespace cairn {
@@ -82,6 +85,7 @@ void WorldImpl::checkBodies(Check&& check, Before&& before, StepReport& report) 
 // A body must be sound before it meets others, and stay so under the loads put on it: whatever enters the solver is finite.
 void WorldImpl::applyEdits(double dt, StepReport& report) {
   resizeGently(places, state.system.bodies.size());
+  resizeGently(velocities, state.system.bodies.size());
   const auto loadIsWrong = [&](const Body& body) -> const char* {
     if (!body.isDynamic() || (body.force.isZero(0.0) && body.torque.isZero(0.0))) return nullptr;
     const double speed = (body.velocity + dt * body.inverseMass * body.force).norm();
@@ -93,6 +97,7 @@ void WorldImpl::applyEdits(double dt, StepReport& report) {
   checkBodies(
       [&](std::uint32_t index, Body& body) {
         places[index] = {body.center, body.rotation};
+        velocities[index] = {body.velocity, body.spin};
         const char* wrong = whatIsWrong(body, state.settings);
         return wrong != nullptr ? wrong : loadIsWrong(body);
       },
@@ -148,20 +153,12 @@ void WorldImpl::followTrajectories(double dt) {
   }
 }
 
-// After the step, so that a step that is refused changes nothing; implicit, so that no drag is too strong for any dt.
+// After the step, so that a step that is refused changes nothing.
 void WorldImpl::applyDrag(double dt) {
   System& system = state.system;
   if (system.extras.empty()) return;
-  for (Body& body : system.bodies) {
-    if (body.extras == kNone || !body.moves() || !body.isDynamic()) continue;
-    const Drag& drag = system.extras[body.extras].drag;
-    if (!drag.any()) continue;
-    body.velocity /= 1.0 + dt * (drag.linear + drag.quadratic * body.velocity.norm()) * body.inverseMass;
-    const double resistance = drag.angularLinear + drag.angularQuadratic * body.spin.norm();  // N m s
-    if (resistance == 0.0) continue;
-    const Mat3 inverse = inWorldAxes(body.rotation, body.inverseInertia);
-    body.spin = (Mat3::Identity() + dt * resistance * inverse).inverse() * body.spin;
-  }
+  for (Body& body : system.bodies)
+    if (body.extras != kNone && body.moves() && body.isDynamic()) slowByDrag(body, system.extras[body.extras].drag, dt);
 }
 
 void WorldImpl::placeColliders(double dt) {
@@ -190,6 +187,29 @@ void WorldImpl::refreshPairs(double dt) {
               tasks, broadScratch, state.ending);
 }
 
+// Bodies are as they were before the step. What the stepper may have left half written starts afresh: stored impulses,
+// what is remembered of contact points, the rows that it keeps, and the stepper itself.
+void WorldImpl::undoStep() {
+  System& system = state.system;
+  for (std::size_t i = 0; i < velocities.size(); ++i) {
+    Body& body = system.bodies[i];
+    if (!body.alive || body.quarantined) continue;
+    body.center = places[i].center;
+    body.rotation = places[i].rotation;
+    body.velocity = velocities[i].linear;
+    body.spin = velocities[i].angular;
+  }
+  forgetImpulses(system);
+  system.impulseSeconds = 0.0;
+  system.contacts.forgetManifolds();
+  system.contacts.knowsTouch = false;
+  system.memory.points.clear();
+  system.rows.reset();
+  stepper.reset();
+  problems.clear();
+  impacts.clear();
+}
+
 StepReport World::step(double dt) {
   StepReport report;
   WorldImpl& impl = *impl_;
@@ -209,9 +229,12 @@ StepReport World::step(double dt) {
     return report;
   }
   state.lastDt = dt;
-  impl.tasks.enter([&] {
+  bool hasBegun = false;  // `places` and `velocities` are those of this step
+  const auto advance = [&] {
     PhaseTimer timer(report.phaseMs);
+    if (!impl.stepper) impl.stepper = makeStepper(state.settings.stepper);
     impl.applyEdits(dt, report);
+    hasBegun = true;
     impl.followTrajectories(dt);
     timer.finish(Phase::Edits);
     system.contacts.arrange(system.broad.pairs);
@@ -235,7 +258,7 @@ StepReport World::step(double dt) {
     report.totalMs = timer.totalMs();
     if (report.status != StepStatus::Ok) return impl.countBodies(report);
 
-    impl.applyDrag(dt);
+    if (!impl.stepper->integratesDrag()) impl.applyDrag(dt);
     impl.checkResult(report);
     impl.markTouching();
     updateSleep(system, state.settings.sleep, report.islands, dt, impl.islandScratch);
@@ -243,7 +266,26 @@ StepReport World::step(double dt) {
     state.time += dt;
     timer.finish(Phase::Finish);
     report.totalMs = timer.totalMs();
-  });
+  };
+  // The one place where what goes wrong inside a step becomes a value: nothing is thrown out of a step.
+  const auto fail = [&](StepStatus status, const char* what) {
+    if (hasBegun) impl.undoStep();
+    state.time = report.time;
+    report.status = status;
+    report.solve.reset();
+    report.impacts = {};
+    report.method = {};
+    report.method.message = "the step failed, and nothing was moved: " + std::string(what);
+  };
+  try {
+    impl.tasks.enter(advance);
+  } catch (const std::bad_alloc&) {
+    fail(StepStatus::OutOfMemory, "this machine has too little memory for it");
+  } catch (const std::exception& error) {
+    fail(StepStatus::Failed, error.what());
+  } catch (...) {
+    fail(StepStatus::Failed, "for an unknown reason");
+  }
 
   report.time = state.time;
   report.pairs = static_cast<int>(system.broad.pairs.size());
