@@ -25,6 +25,8 @@ struct PointMemory {
   bool lasting = false;         // "hybrid": treated as a constraint
   int idleSteps = 0;            // "hybrid": steps without load
   double impactSpeed = 0.0;     // m/s: "penalty", when it came into touch
+  double touching = 0.0;        // s: "penalty", since then
+  double slack = 0.0;           // m: "penalty", of an overlap that was there before there was a spring
   Vec3 stretch = Vec3::Zero();  // m: "penalty", of the friction spring, world axes
 };
 

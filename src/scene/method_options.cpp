@@ -113,12 +113,15 @@ void forEachGroup(Use&& use) {
       {{"law", &PenaltyOptions::law, "force grows with depth, or with depth^1.5", {}, {"linear", "hertz"}},
        {"stiffness", &PenaltyOptions::stiffness, "of a point whose material states none; N/m^1.5 for hertz",
         from(1e-3, 1e15, "N/m")},
-       {"damping", &PenaltyOptions::damping, "with hertz it follows from the restitution", from(0, 1e15, "N s/m")},
+       {"damping", &PenaltyOptions::damping,
+        "of contacts that carry, at least, if linear and implicit; never below critical. Of those that bounce it follows "
+        "from the restitution",
+        from(0, 1e15, "N s/m")},
        {"friction_stiffness", &PenaltyOptions::frictionStiffness, "of the spring along the surface",
         from(1e-3, 1e15, "N/m")},
        {"friction_damping", &PenaltyOptions::frictionDamping, "along the surface", from(0, 1e15, "N s/m")},
-       {"implicit", &PenaltyOptions::implicit, "else explicit, in as many substeps as the stiffness asks for"},
-       {"substeps", &PenaltyOptions::substeps, "at least", from(1, 1e6)}}});
+       {"implicit", &PenaltyOptions::implicit, "else by repetition, all contacts in substeps of a twentieth of an impact"},
+       {"substeps", &PenaltyOptions::substeps, "at least; impacts take about twenty more", from(1, 1e6)}}});
   use(Group<HybridOptions>{"hybrid",
                            &WorldSettings::hybrid,
                            "of the stepper \"hybrid\"",

@@ -5,6 +5,7 @@
 #include "math/rotation.hpp"
 #include "steppers/free_motion.hpp"
 #include "steppers/impulse_events.hpp"
+#include "steppers/impulse_passes.hpp"
 #include "steppers/island_impacts.hpp"
 
 namespace cairn {
@@ -12,6 +13,18 @@ namespace cairn {
 namespace {
 
 constexpr double kPushOutSpeed = 3.0;  // m/s, at most, out of penetration
+
+constexpr double kTouching = 0.01;  // of the envelope: nearer is touching
+
+bool hasJoint(const System& system, std::uint32_t island) {
+  return std::any_of(system.joints.begin(), system.joints.end(), [&](const Joint& joint) {
+    const auto isIn = [&](std::uint32_t index) {
+      const Body& body = system.bodies[index];
+      return body.moves() && body.isDynamic() && body.island == island;
+    };
+    return joint.alive && (isIn(joint.a) || isIn(joint.b));
+  });
+}
 
 // A contact point as the rule sees it.
 struct Look {
@@ -95,6 +108,47 @@ std::vector<char> decide(StepContext& context, const std::vector<Look>& looks) {
   return lasts;
 }
 
+// A constraint of the step's beginning does not see what a body that turns far will meet on its way. Such an island is
+// advanced by events in this step, whether its contacts last or not; with joints it cannot be, which is said.
+void releaseTurning(StepContext& context, double dt, std::vector<char>& lasts) {
+  const System& system = context.system;
+  const double envelope = context.settings.impulse.envelope;
+  const auto motionOf = [&](std::uint32_t index) {
+    const Body& body = system.bodies[index];
+    SteadyMotion motion{{body.center, body.rotation}};
+    if (body.moves()) motion.velocity = body.velocity, motion.spin = body.spin;
+    return motion;
+  };
+  for (const Pair& pair : system.broad.pairs) {
+    const Collider& a = system.colliders[pair.a];
+    const Collider& b = system.colliders[pair.b];
+    const std::array<const Collider*, 2> both = {&a, &b};
+    double turn = 0.0;  // rad
+    std::vector<std::uint32_t> islands;
+    for (const Collider* collider : both) {
+      const Body& body = system.bodies[collider->body];
+      if (!body.moves()) continue;
+      if (!isBall(*collider)) turn = std::max(turn, dt * body.spin.norm());
+      if (body.isDynamic() && body.island != kNone && lasts[body.island] != 0) islands.push_back(body.island);
+    }
+    if (turn <= kTurnPerPass || islands.empty()) continue;
+    const SteadyMotion motionA = motionOf(a.body), motionB = motionOf(b.body);
+    const SignedDistance near = signedDistance(a.shape, a.pose, b.shape, b.pose);
+    if (near.distance <= envelope) continue;  // it has its row
+    bool surely = true;
+    const double time = firstMeeting(a, motionA, b, motionB, dt, kTouching * envelope, surely);
+    if (surely && !(time < dt)) continue;
+    for (const std::uint32_t island : islands) {
+      if (!hasJoint(system, island)) {
+        lasts[island] = 0;
+      } else if (context.report.method.message.empty()) {
+        context.report.method.message = "a body in an island with joints turns by " + std::to_string(turn) +
+                                        " rad in the step and meets another on its way: the contact may have been missed";
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void HybridStepper::step(StepContext& context, double dt) {
@@ -105,7 +159,8 @@ void HybridStepper::step(StepContext& context, double dt) {
   noteContacts(context);
   StepJudge judge(context, dt);
   const std::vector<Look> looks = lookAtAll(context, dt);
-  const std::vector<char> lasts = decide(context, looks);
+  std::vector<char> lasts = decide(context, looks);
+  releaseTurning(context, dt, lasts);
   const auto lasting = [&](std::uint32_t body) {
     const Body& one = system.bodies[body];
     return one.moves() && one.isDynamic() && one.island != kNone && lasts[one.island] != 0;

@@ -11,7 +11,8 @@
 // tune; the factor 2 between the thresholds is the hysteresis. An island whose contacts are all brief is advanced by
 // impacts, each at its own time ("impulse"). An island with a lasting contact, or a joint, is one contact problem ("lcp"
 // without restitution, Coulomb's cone); what hits it is resolved before, in one capped impact over all its touching
-// contacts, not pair by pair.
+// contacts, not pair by pair. If a body turns so far that it meets something which the step's beginning does not show, its
+// island goes by impacts in that step whatever its contacts are.
 //
 // Energy: flights add nothing, impacts and plastic solves take away, and a change of mode leaves positions and velocities
 // alone: the gap stays as g/h. At most one bounce per contact of a lasting island and step, so there is no Zeno.

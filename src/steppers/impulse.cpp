@@ -12,19 +12,29 @@ namespace {
 void stepInPasses(StepContext& context, PointImpulses& impulses, double dt) {
   System& system = context.system;
   const ImpulseOptions& options = context.settings.impulse;
-  ContactPasses passes(context, impulses, std::vector<char>(system.bodies.size(), 1), impulses.livePairs(), dt);
+  const std::vector<char> all(system.bodies.size(), 1);
+  const std::vector<ImpulsePair> pairs = impulses.livePairs();
+  const int pieces = piecesForTurning(system, pairs, all, dt);
+  const double h = dt / pieces;
   context.timer.finish(Phase::Prepare);
-  passes.collide(options.collisionPasses);
-  passes.addLoads();
-  passes.contact(options.contactPasses);
-  if (options.shock) passes.shock(options.contactPasses);
-  context.timer.finish(Phase::Solve);
-  passes.move();
-  for (Body& body : system.bodies) {
-    if (!body.moves() || body.isDynamic()) continue;
-    body.center += dt * body.velocity;
-    body.rotation = rotated(body.rotation, dt * body.spin);
+  for (int i = 0; i < pieces; ++i) {
+    ContactPasses passes(context, impulses, all, pairs, h);
+    context.timer.finish(Phase::Prepare);
+    passes.collide(options.collisionPasses);
+    passes.addLoads();
+    passes.contact(options.contactPasses);
+    if (options.shock) passes.shock(options.contactPasses);
+    passes.hinderMeetings(options.contactPasses);
+    context.timer.finish(Phase::Solve);
+    passes.move();
+    for (Body& body : system.bodies) {
+      if (!body.moves() || body.isDynamic()) continue;
+      body.center += h * body.velocity;
+      body.rotation = rotated(body.rotation, h * body.spin);
+    }
+    context.timer.finish(Phase::Integrate);
   }
+  if (pieces > 1) context.report.substeps = pieces;
 }
 
 }  // namespace

@@ -171,8 +171,8 @@ void ImpactEvents::findPairs(std::uint32_t body, double now) {
 // How strongly loads press the two together: relative, or by gravity if something else than the two carries them. Others
 // may press from the side, which cannot be seen here; a share of gravity stands for that.
 double ImpactEvents::approachingLoad(const ImpulsePair& pair, const Vec3& n) const {
-  const Vec3 a = motionBound(system_.bodies[pair.bodyA], motion_, 0.0).acceleration;
-  const Vec3 b = motionBound(system_.bodies[pair.bodyB], motion_, 0.0).acceleration;
+  const Vec3 a = loadAcceleration(system_.bodies[pair.bodyA], motion_);
+  const Vec3 b = loadAcceleration(system_.bodies[pair.bodyB], motion_);
   return std::max({(a - b).dot(n), std::abs(motion_.gravity.dot(n)), kSideLoad * motion_.gravity.norm()});
 }
 
@@ -233,8 +233,8 @@ bool ImpactEvents::bounce(const ImpulsePair& pair, std::span<const ImpulsePoint>
 
 void ImpactEvents::tremble(const ImpulsePair& pair, std::span<const ImpulsePoint> points) {
   std::array<Vec3, kManifoldPoints> targets;
-  const Vec3 load = motionBound(system_.bodies[pair.bodyB], motion_, 0.0).acceleration -
-                    motionBound(system_.bodies[pair.bodyA], motion_, 0.0).acceleration;
+  const Vec3 load =
+      loadAcceleration(system_.bodies[pair.bodyB], motion_) - loadAcceleration(system_.bodies[pair.bodyA], motion_);
   for (std::size_t i = 0; i < points.size(); ++i) {
     const double up = hopSpeed(pair, points[i]);
     const Vec3 a = points[i].axes.transpose() * load;
@@ -252,6 +252,17 @@ bool ImpactEvents::isExhausted(std::uint32_t body) const {
 }
 
 void ImpactEvents::finishIsland(std::uint32_t bodyA, std::uint32_t bodyB, double now) {
+  const int events = std::max(flights_[bodyA].events, flights_[bodyB].events);
+  std::string& message = context_.report.method.message;
+  if (message.empty() && events > options_.events) {
+    message = "more than " + std::to_string(options_.events) +
+              " events of one body: its island took the rest of the step as plastic contacts";
+  } else if (message.empty()) {
+    message = "a body could not be followed in " + std::to_string(kLooksPerEvent * options_.events) + " looks (" +
+              std::to_string(events) +
+              " events): it turns or grazes too fast; its island took the rest of the step as "
+              "plastic contacts";
+  }
   std::vector<char> takesPart(system_.bodies.size(), 0);
   for (std::uint32_t i = 0; i < system_.bodies.size(); ++i) {
     const Body& body = system_.bodies[i];
@@ -269,20 +280,25 @@ void ImpactEvents::finishIsland(std::uint32_t bodyA, std::uint32_t bodyB, double
     if (takesPart[i] == 0 && impulses_.canPush(i)) others.push_back(i);
   }
   for (const std::uint32_t body : others) impulses_.hold(body, true);
-  ContactPasses passes(context_, impulses_, takesPart, pairs_, dt_ - now);
-  passes.addLoads();
-  passes.contact(options_.contactPasses);
-  if (options_.shock) passes.shock(options_.contactPasses);
-  passes.move();
+  const int pieces = piecesForTurning(system_, pairs_, takesPart, dt_ - now);
+  const double h = (dt_ - now) / pieces;
+  for (int i = 0; i < pieces; ++i) {
+    for (const ImpulsePair& pair : pairs_)
+      for (const std::uint32_t body : {pair.bodyA, pair.bodyB})
+        if (!system_.bodies[body].isDynamic()) flyTo(body, now + i * h);
+    ContactPasses passes(context_, impulses_, takesPart, pairs_, h);
+    passes.addLoads();
+    passes.contact(options_.contactPasses);
+    if (options_.shock) passes.shock(options_.contactPasses);
+    passes.hinderMeetings(options_.contactPasses);
+    passes.move();
+  }
   for (const std::uint32_t body : others) impulses_.hold(body, false);
   for (std::uint32_t i = 0; i < system_.bodies.size(); ++i) {
     if (takesPart[i] == 0) continue;
     flights_[i].time = dt_;
     flights_[i].done = true;
   }
-  if (context_.report.method.message.empty())
-    context_.report.method.message = "more than " + std::to_string(options_.events) +
-                                     " events of one body: its island took the rest of the step as plastic contacts";
 }
 
 }  // namespace cairn

@@ -7,8 +7,12 @@ namespace cairn {
 
 namespace {
 
+constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kSoftest = -0.9;  // restitution of the first contact pass
 constexpr double kStill = 1e-9;    // m/s: slower approaches are none
+constexpr double kNear = 0.1;      // of the envelope: fast bodies that come so near on their way meet
+constexpr double kDeep = 0.1;      // of half the thickness: what they may sink in by without being hindered
+constexpr int kMeetingRounds = 4;  // of passes after what was met on the way
 
 double reachOf(const Collider& collider) {
   return collider.radius < 1e9 ? collider.radius : 0.0;
@@ -39,24 +43,84 @@ ContactPasses::ContactPasses(StepContext& context, PointImpulses& impulses, cons
   }
   for (const ImpulsePair& pair : pairs) {
     if (takesPart[pair.bodyA] == 0 && takesPart[pair.bodyB] == 0) continue;
-    Patch patch;
-    patch.pair = pair;
-    patch.impulse.fill(Vec3::Zero());
+    pairs_.push_back(pair);
+    if (meet(pair, true)) continue;
     const Prediction& a = prediction_[pair.bodyA];
     const Prediction& b = prediction_[pair.bodyB];
-    // Wide enough for what the passes may turn the bodies by.
     const double spins = a.spin.norm() * reachOf(system_.colliders[pair.colliderA]) +
                          b.spin.norm() * reachOf(system_.colliders[pair.colliderB]);
-    const double margin = context.settings.speculativeDistance + h * ((b.velocity - a.velocity).norm() + spins);
-    patch.count = impulses_.touch(pair, a.pose, b.pose, margin, patch.points);
-    for (int i = 0; i < patch.count; ++i) {
-      const ImpulsePoint& point = patch.points[i];
-      const Vec3 velocity = b.velocity + b.spin.cross(point.armB) - a.velocity - a.spin.cross(point.armA);
-      patch.predicted[i] = point.axes.col(0).dot(velocity);
-      patch.pending[i] = patch.predicted[i] - impulses_.velocity(pair, point)[0];
-    }
-    if (patch.count > 0) patches_.push_back(patch);
+    const double way = h * ((b.velocity - a.velocity).norm() + spins);
+    // Wide enough for what the passes may turn the bodies by, unless they may be on the wrong side of each other.
+    const double margin = context.settings.speculativeDistance + (way <= thinnest(pair) ? way : 0.0);
+    addPatch(pair, a.pose, b.pose, 0.0, margin, kNever);
   }
+}
+
+bool ContactPasses::addPatch(const ImpulsePair& pair, const Pose& poseA, const Pose& poseB, double left, double margin,
+                             double deepest) {
+  Patch patch;
+  patch.pair = pair;
+  patch.impulse.fill(Vec3::Zero());
+  bool matters = false;
+  const Prediction& a = prediction_[pair.bodyA];
+  const Prediction& b = prediction_[pair.bodyB];
+  patch.count = impulses_.touch(pair, poseA, poseB, margin, patch.points);
+  for (int i = 0; i < patch.count; ++i) {
+    ImpulsePoint& point = patch.points[i];
+    const Vec3 velocity = b.velocity + b.spin.cross(point.armB) - a.velocity - a.spin.cross(point.armA);
+    patch.predicted[i] = point.axes.col(0).dot(velocity);
+    patch.pending[i] = loaded_ ? 0.0 : patch.predicted[i] - impulses_.velocity(pair, point)[0];
+    const Vec3 now = loaded_ ? impulses_.velocity(pair, point) : Vec3(patch.predicted[i], 0.0, 0.0);
+    point.gap += left * patch.predicted[i];
+    matters |= point.gap + h_ * (now[0] - patch.predicted[i]) < deepest;
+  }
+  if (matters) patches_.push_back(patch);
+  return matters;
+}
+
+SteadyMotion ContactPasses::motionOf(std::uint32_t index, bool predicted) const {
+  const Body& body = system_.bodies[index];
+  const Prediction& to = prediction_[index];
+  SteadyMotion motion{{body.center, body.rotation}};
+  if (!body.moves()) return motion;
+  motion.velocity = predicted ? to.velocity : body.velocity;
+  motion.spin = predicted ? to.spin : body.spin;
+  return motion;
+}
+
+double ContactPasses::thinnest(const ImpulsePair& pair) const {
+  return std::min(halfThickness(system_.colliders[pair.colliderA].shape),
+                  halfThickness(system_.colliders[pair.colliderB].shape));
+}
+
+bool ContactPasses::meet(const ImpulsePair& pair, bool predicted) {
+  const Collider& a = system_.colliders[pair.colliderA];
+  const Collider& b = system_.colliders[pair.colliderB];
+  const SteadyMotion motionA = motionOf(pair.bodyA, predicted), motionB = motionOf(pair.bodyB, predicted);
+  const double way = h_ * ((motionB.velocity - motionA.velocity).norm() + motionA.spin.norm() * reachOf(a) +
+                           motionB.spin.norm() * reachOf(b));
+  const double thin = thinnest(pair);
+  if (way <= thin) return false;
+  bool surely = true;
+  const double nearness = kNear * context_.settings.impulse.envelope;
+  const double time = firstMeeting(a, motionA, b, motionB, h_, nearness, surely);
+  if (!surely && context_.report.method.message.empty())
+    context_.report.method.message = "a body moves too fast to be followed on its way through the step in " +
+                                     std::to_string(kMostMeetingLooks) + " looks: contacts may have been missed";
+  return time < h_ && addPatch(pair, motionA.at(time), motionB.at(time), h_ - time, 2.0 * nearness, -kDeep * thin);
+}
+
+void ContactPasses::hinderMeetings(int passes) {
+  for (int round = 0; round < kMeetingRounds; ++round) {
+    bool met = false;
+    for (const ImpulsePair& pair : pairs_) met |= meet(pair, false);
+    if (!met) return;
+    for (int pass = 0; pass < passes; ++pass)
+      for (Patch& patch : patches_) hinder(patch, 0.0);
+  }
+  if (context_.report.method.message.empty())
+    context_.report.method.message =
+        "a fast body meets others wherever the passes send it: one of them may have been missed";
 }
 
 double ContactPasses::gapAfter(const Patch& patch, int i) const {
@@ -95,6 +159,7 @@ void ContactPasses::addLoads() {
     body.spin += prediction_[bodies_[k]].spin - start_[k].spin;
   }
   for (Patch& patch : patches_) patch.pending.fill(0.0);
+  loaded_ = true;
 }
 
 void ContactPasses::hinder(Patch& patch, double restitution) {
@@ -144,6 +209,21 @@ void ContactPasses::move() {
     body.center += h_ * body.velocity;
     body.rotation = rotated(body.rotation, h_ * body.spin);
   }
+}
+
+int piecesForTurning(const System& system, std::span<const ImpulsePair> pairs, const std::vector<char>& takesPart,
+                     double h) {
+  double turn = 0.0;  // rad
+  for (const ImpulsePair& pair : pairs) {
+    if (takesPart[pair.bodyA] == 0 && takesPart[pair.bodyB] == 0) continue;
+    const std::array<std::uint32_t, 2> colliders = {pair.colliderA, pair.colliderB};
+    for (const std::uint32_t index : colliders) {
+      const Collider& collider = system.colliders[index];
+      const Body& body = system.bodies[collider.body];
+      if (body.moves() && !isBall(collider)) turn = std::max(turn, h * body.spin.norm());
+    }
+  }
+  return static_cast<int>(std::clamp(std::ceil(turn / kTurnPerPass), 1.0, static_cast<double>(kMostTurnPasses)));
 }
 
 }  // namespace cairn

@@ -8,6 +8,9 @@
 //   5  shock     from the ground up, what is below is held fast while its contacts with what is above are finished
 //   6  move      q += h u
 //
+// Bodies that move by more than they are thick could pass each other between two poses: of those the first meeting on the
+// way is found (impulse_bounds.hpp), and its gap taken to change linearly. Again with the velocities that the passes leave.
+//
 // Colliding on old velocities and only then adding loads is what lets a resting box with restitution rest: gravity's part
 // of an approach never bounces. Two things differ from the paper. Predicted gaps follow changes of velocity linearly, by
 // g' + h (u_n - u'_n), instead of being detected anew in each pass. Contacts remember the
@@ -16,7 +19,7 @@
 // = -g/h) where the paper stops it (u_n = 0), which would leave bodies hovering at up to h^2 |a| above what they rest on.
 #pragma once
 
-#include "steppers/free_motion.hpp"
+#include "steppers/impulse_bounds.hpp"
 #include "steppers/impulse_points.hpp"
 
 namespace cairn {
@@ -31,6 +34,8 @@ class ContactPasses {
   void addLoads();
   void contact(int passes);
   void shock(int passes);
+  // What the velocities of now would make meet on the way; a few rounds of passes more if there is anything.
+  void hinderMeetings(int passes);
   void move();
 
  private:
@@ -46,6 +51,12 @@ class ContactPasses {
     Vec3 velocity = Vec3::Zero(), spin = Vec3::Zero();
     Pose pose;
   };
+  SteadyMotion motionOf(std::uint32_t body, bool predicted) const;
+  double thinnest(const ImpulsePair& pair) const;  // m, of the two, halved
+  // Adds a patch where two fast bodies meet before the step is over; false if they do not.
+  bool meet(const ImpulsePair& pair, bool predicted);
+  // At these poses, `left` (s) before the end; none if no point would then be deeper than -`deepest` (m).
+  bool addPatch(const ImpulsePair& pair, const Pose& a, const Pose& b, double left, double margin, double deepest);
   double gapAfter(const Patch& patch, int point) const;  // m, linear, if the bodies go on as they do now
   bool collide(const Patch& patch);
   // One visit: the gaps after the step no longer fall below zero, up to the share 1 + restitution.
@@ -56,10 +67,17 @@ class ContactPasses {
   PointImpulses& impulses_;
   FreeMotion motion_;
   double h_;
+  bool loaded_ = false;  // loads are in the velocities
   std::vector<std::uint32_t> bodies_;
   std::vector<Body> start_;             // of bodies_
   std::vector<Prediction> prediction_;  // by body
+  std::vector<ImpulsePair> pairs_;
   std::vector<Patch> patches_;
 };
+
+// In how many pieces a time (s) is to be passed so that no body near others turns by more than kTurnPerPass.
+inline constexpr double kTurnPerPass = 0.25;  // rad
+inline constexpr int kMostTurnPasses = 400;
+int piecesForTurning(const System& system, std::span<const ImpulsePair> pairs, const std::vector<char>& takesPart, double h);
 
 }  // namespace cairn

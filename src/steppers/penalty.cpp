@@ -2,144 +2,275 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <unordered_map>
 
 #include "math/rotation.hpp"
 #include "steppers/free_motion.hpp"
+#include "steppers/impulse_bounds.hpp"
+#include "steppers/penalty_springs.hpp"
 
 namespace cairn {
 
 namespace {
 
-constexpr double kStepsPerSwing = 40.0;  // explicit: substeps in a period of the stiffest contact
+constexpr double kSubstepsPerContact = 20.0;  // in the time that an impact takes
+constexpr double kSettled = 3.0;              // impacts: what has touched for longer does not bounce any more
 constexpr int kMostSubsteps = 20000;
 constexpr int kNewtonPasses = 6;
 constexpr double kNewtonTolerance = 1e-8;  // of the depth
+constexpr int kMeanPasses = 40;            // that mean forces are repeated
+constexpr double kMeanTolerance = 1e-9;    // of forces
+constexpr double kNeighbours = 4.0;        // contacts that share a body
+constexpr double kPlastic = 0.1;           // restitution of a damper that is still soft enough for mean forces
+constexpr double kDeepest = 0.5;           // of half of what is thinnest
+constexpr double kPushOutSpeed = 1.0;      // m/s
+constexpr double kLeastSlack = 1e-9;       // m
+constexpr double kBornOpen = 1e-9;         // m
 
-// One contact point's spring.
-struct Spring {
-  double stiffness;  // N/m, N/m^1.5
-  double damping;    // N s/m; linear only
-  double alpha;      // s/m; hertz only
-  bool hertz;
-
-  struct Response {
-    double force, stiffness, damping;  // N, N/m, N s/m
-  };
-  // At a depth d (m) that grows by d' (m/s).
-  Response at(double depth, double rate) const {
-    if (depth <= 0.0) return {0.0, 0.0, 0.0};
-    if (!hertz) return {std::max(stiffness * depth + damping * rate, 0.0), stiffness, damping};
-    const double elastic = stiffness * depth * std::sqrt(depth), slope = 1.5 * stiffness * std::sqrt(depth);
-    const double grip = std::max(1.0 + 1.5 * alpha * rate, 0.0);
-    return {elastic * grip, slope * grip, 1.5 * alpha * elastic};
-  }
+// A contact point and its spring, for one substep.
+struct Point {
+  ContactSpring spring;
+  PointMemory memory;
+  double depth = 0.0;    // m, without slack; below 0 if it is open
+  double seconds = 0.0;  // that an impact takes
+  bool bounces = false;
+  Eigen::Vector2d stretch = Eigen::Vector2d::Zero();  // m, of the friction spring
+  double impulse = 0.0;
 };
 
-class Springs {
+struct Island {
+  std::vector<Point> points;  // by block
+  bool bounces = false;       // mean forces
+};
+
+void say(StepContext& context, const std::string& message) {
+  if (context.report.method.message.empty()) context.report.method.message = message;
+}
+
+class SpringBuilder {
  public:
-  Springs(const StepContext& context, const IslandProblem& island) : context_(context), island_(island) {
-    const PenaltyOptions& options = context.settings.penalty;
-    springs_.reserve(island.origins.size());
-    for (std::size_t i = 0; i < island.origins.size(); ++i) {
-      const IslandProblem::Origin& origin = island.origins[i];
-      const Contact& contact = context.system.contacts.slots[origin.contact];
-      const int points = std::max<int>(contact.count, 1);
-      const double inverseMass = island.problem->diagonal(static_cast<int>(i))(0, 0);  // 1/kg
-      Spring spring{options.stiffness, options.damping, 0.0, options.law == "hertz"};
-      if (contact.stiffness > 0.0f) {
-        spring.stiffness = contact.stiffness / points;
-        spring.damping = contact.damping / points;
-      } else if (origin.restitution > 0.0) {
-        // The damping ratio of a linear oscillator that comes out with e times its speed.
-        const double bounce = std::log(origin.restitution);
-        const double ratio = -bounce / std::hypot(std::numbers::pi, bounce);
-        spring.damping = 2.0 * ratio * std::sqrt(spring.stiffness / inverseMass);
-      }
-      const PointMemory* memory = context.system.memory.find(origin.key);
-      const double speed = memory != nullptr && memory->impactSpeed > 0.0 ? memory->impactSpeed : std::abs(origin.approach);
-      spring.alpha = (1.0 - origin.restitution) / std::max(speed, 1e-3);
-      springs_.push_back(spring);
+  explicit SpringBuilder(StepContext& context) : context_(context) {
+    for (const auto& [key, memory] : context.system.memory.points) {
+      double& slack = pairs_.try_emplace(key.pair, 0.0).first->second;
+      slack = std::max(slack, memory.slack);
     }
   }
 
-  const Spring& operator[](std::size_t block) const { return springs_[block]; }
-  // m, along the two tangents of a block: how far the friction spring is stretched.
-  Eigen::Vector2d stretch(std::size_t block) const {
-    const IslandProblem::Origin& origin = island_.origins[block];
-    const PointMemory* memory = context_.system.memory.find(origin.key);
-    if (memory == nullptr) return Eigen::Vector2d::Zero();
-    return origin.axes.rightCols<2>().transpose() * memory->stretch;
+  Island build(const IslandProblem& problem) {
+    Island island;
+    for (std::size_t i = 0; i < problem.origins.size(); ++i) {
+      island.points.push_back(point(problem, i));
+      island.bounces |= island.points.back().bounces || !context_.settings.penalty.implicit;
+    }
+    return island;
   }
 
  private:
-  const StepContext& context_;
-  const IslandProblem& island_;
-  std::vector<Spring> springs_;
+  Point point(const IslandProblem& problem, std::size_t block) {
+    const PenaltyOptions& options = context_.settings.penalty;
+    const System& system = context_.system;
+    const IslandProblem::Origin& origin = problem.origins[block];
+    const Contact& contact = system.contacts.slots[origin.contact];
+    const double mass = 1.0 / problem.problem->diagonal(static_cast<int>(block))(0, 0);
+    Point point;
+    const PointMemory* old = system.memory.find(origin.key);
+    if (old != nullptr) point.memory = *old;
+    if (old == nullptr && -origin.gap > kBornOpen) {
+      // It came from nowhere: nothing has pressed the spring. If only the point is new, its pair knows.
+      const auto known = pairs_.find(origin.key.pair);
+      point.memory.slack = known == pairs_.end() ? -origin.gap : std::min(known->second, -origin.gap);
+    }
+    point.depth = -origin.gap - point.memory.slack;
+    if (point.memory.slack == 0.0 && (old == nullptr || point.depth <= 0.0)) {
+      point.memory.impactSpeed = std::max(-origin.approach, 0.0);
+      point.memory.touching = 0.0;
+    }
+    const double speed = point.memory.impactSpeed;
+    const bool isStated = contact.stiffness > 0.0f;
+    point.spring.hertz = options.law == "hertz" && !isStated;
+    point.spring.stiffness = isStated ? contact.stiffness / std::max<int>(contact.count, 1) : options.stiffness;
+    holdFast(contact, mass, speed, isStated, point.spring);
+    point.seconds = point.spring.contactSeconds(mass, std::max(speed, context_.settings.restitutionSpeed));
+    point.bounces = speed > context_.settings.restitutionSpeed && (isStated || origin.restitution > 0.0) &&
+                    point.memory.touching < kSettled * point.seconds;
+    if (isStated) {
+      point.spring.damping = contact.damping / std::max<int>(contact.count, 1);
+    } else if (point.spring.hertz) {
+      const double factor = huntCrossleyFactor(point.bounces ? origin.restitution : kPlastic);
+      // It lets go of nothing that parts faster than 1/(1.5 alpha).
+      point.spring.alpha = factor / (1.5 * (point.bounces ? speed : std::max(speed, kPushOutSpeed)));
+    } else {
+      const double ratio = point.bounces ? dampingRatio(origin.restitution) : 1.0;
+      point.spring.damping = 2.0 * ratio * std::sqrt(point.spring.stiffness * mass);
+      if (!point.bounces && options.implicit) point.spring.damping = std::max(point.spring.damping, options.damping);
+    }
+    point.stretch = origin.axes.rightCols<2>().transpose() * point.memory.stretch;
+    return point;
+  }
+
+  // A spring that is too soft for the speed lets bodies through each other.
+  void holdFast(const Contact& contact, double mass, double speed, bool isStated, ContactSpring& spring) {
+    const System& system = context_.system;
+    const double thin = std::min(halfThickness(system.colliders[contact.colliderA].shape),
+                                 halfThickness(system.colliders[contact.colliderB].shape));
+    const double needed = ContactSpring::stiffnessFor(kDeepest * thin, mass, speed, spring.hertz);
+    if (!(needed > spring.stiffness)) return;
+    const std::string how = "a contact closes at " + std::to_string(speed) + " m/s, which takes a stiffness of " +
+                            std::to_string(needed) + " so as not to go through";
+    say(context_, isStated ? how + ": that of its material is less" : how + ": it has it while the impact lasts");
+    if (!isStated) spring.stiffness = needed;
+  }
+
+  StepContext& context_;
+  std::unordered_map<std::uint64_t, double> pairs_;  // that had springs before, and the most slack of these (m)
 };
 
-Vector explicitImpulses(const StepContext& context, const IslandProblem& island, const Springs& springs, double h) {
+// How long (s) the substep may be.
+double longest(const std::vector<IslandProblem>& problems, const std::vector<Island>& islands, bool implicit) {
+  double h = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    if (!islands[i].bounces) continue;
+    const Vector free = problems[i].problem->velocity(Vector::Zero(problems[i].problem->rows()));
+    for (std::size_t k = 0; k < islands[i].points.size(); ++k) {
+      const Point& point = islands[i].points[k];
+      if (!point.bounces && implicit) continue;
+      const double fine = point.seconds / kSubstepsPerContact;
+      // To where it closes first.
+      const double speed = std::max({-problems[i].origins[k].approach, -free[problems[i].problem->blocks()[k].first], 1e-9});
+      const double closing = -point.depth / speed;
+      h = std::min(h, point.depth < 0.0 ? std::max(fine, closing) : fine);
+    }
+  }
+  return h;
+}
+
+// d1 = d0 - h (u_n + u_n+)/2
+double depthAfter(const Point& point, const IslandProblem::Origin& origin, double speed, double h) {
+  return point.depth - 0.5 * h * (origin.approach + speed);
+}
+
+Vector explicitImpulses(const StepContext& context, const IslandProblem& problem, const Island& island, double h) {
   const PenaltyOptions& options = context.settings.penalty;
-  Vector impulse = Vector::Zero(island.problem->rows());
-  const Vector velocity = rowVelocities(context.system, island, impulse);  // bias is zero
-  for (std::size_t i = 0; i < island.origins.size(); ++i) {
-    const Block& block = island.problem->blocks()[i];
-    const double force = springs[i].at(-island.origins[i].gap, -velocity[block.first]).force;
-    impulse[block.first] = h * force;
-    if (block.size == 1) continue;
-    Eigen::Vector2d pull =
-        -options.frictionStiffness * springs.stretch(i) - options.frictionDamping * velocity.segment<2>(block.first + 1);
-    const double most = block.friction[0] * force;
-    if (pull.norm() > most) pull *= most / pull.norm();
-    impulse.segment<2>(block.first + 1) = h * pull;
+  Vector impulse = Vector::Zero(problem.problem->rows());
+  const Vector before = rowVelocities(context.system, problem, impulse);  // bias is zero
+  double change = 1.0, largest = 0.0;
+  for (int pass = 0; pass < kMeanPasses && change > kMeanTolerance * largest; ++pass) {
+    const Vector velocity = problem.problem->velocity(impulse);
+    change = largest = 0.0;
+    for (std::size_t i = 0; i < island.points.size(); ++i) {
+      const Block& block = problem.problem->blocks()[i];
+      const Point& point = island.points[i];
+      const double to = depthAfter(point, problem.origins[i], velocity[block.first], h);
+      const ContactSpring::Response spring = point.spring.mean(point.depth, to, h);
+      // Newton's step of each contact by itself, with room for what the others do: a stiff damper would overshoot.
+      const double slope =
+          0.5 * h * h * spring.stiffness * problem.problem->diagonal(static_cast<int>(i))(0, 0) * kNeighbours;
+      const double next = (h * spring.force + slope * impulse[block.first]) / (1.0 + slope);
+      change = std::max(change, std::abs(next - impulse[block.first]));
+      largest = std::max(largest, next);
+      impulse[block.first] = next;
+      const double force = next / h;
+      if (block.size == 1) continue;
+      // A damper that would do more than stop the slip would drive it.
+      const double mobility = problem.problem->diagonal(static_cast<int>(i)).bottomRightCorner<2, 2>().norm();
+      const double damping = std::min(options.frictionDamping, 0.5 / (h * mobility));
+      Eigen::Vector2d pull = -options.frictionStiffness * point.stretch - damping * before.segment<2>(block.first + 1);
+      const double most = block.friction[0] * force;
+      if (pull.norm() > most) pull *= most / pull.norm();
+      impulse.segment<2>(block.first + 1) = h * pull;
+    }
   }
   return impulse;
 }
 
-// The same contacts as soft rows, linearised about the depths.
-std::shared_ptr<const ContactProblem> softened(const StepContext& context, const IslandProblem& island,
-                                               const Springs& springs, const std::vector<double>& depths,
-                                               const Vector& start, double h) {
+// The same contacts as soft rows, linearised about the depths at the end.
+std::shared_ptr<const ContactProblem> softened(const StepContext& context, const IslandProblem& problem,
+                                               const Island& island, const std::vector<double>& depths, const Vector& start,
+                                               double h) {
   const PenaltyOptions& options = context.settings.penalty;
-  ProblemData data = island.problem->data();
+  ProblemData data = problem.problem->data();
   data.warmStart = start;
-  for (std::size_t i = 0; i < island.origins.size(); ++i) {
+  for (std::size_t i = 0; i < island.points.size(); ++i) {
     const Block& block = data.blocks[i];
-    const double depth = -island.origins[i].gap, about = std::max(depths[i], 0.0);
-    Spring::Response spring = springs[i].at(about, 0.0);
+    const Point& point = island.points[i];
+    const ContactSpring& law = point.spring;
     // A spring that is not touched yet answers as stiffly as it will: otherwise it could not be felt at all.
-    if (about <= 0.0)
-      spring = {0.0, springs[i].hertz ? 1.5 * springs[i].stiffness * 1e-3 : springs[i].stiffness, springs[i].damping};
-    const double sum = h * spring.stiffness + spring.damping;
-    data.compliance[block.first] = 1.0 / (h * sum);
-    data.bias[block.first] -= (spring.force + spring.stiffness * (depth - about)) / sum;
+    const double untouched = law.hertz ? 1.5 * law.stiffness * std::sqrt(1e-6) : law.stiffness;
+    if (island.bounces) {
+      ContactSpring::Response spring = law.mean(point.depth, depths[i], h);
+      double about = depths[i];
+      if (!(spring.stiffness > 0.0)) spring = {0.0, 0.5 * untouched, 0.0}, about = std::max(point.depth, 0.0);
+      const double half = 0.5 * h * spring.stiffness;  // v + lambda/(h half) = (F + K (d0 - about))/half - u_n
+      data.compliance[block.first] = 1.0 / (h * half);
+      data.bias[block.first] +=
+          problem.origins[i].approach - (spring.force + spring.stiffness * (point.depth - about)) / half;
+    } else {
+      const double about = std::max(depths[i], 0.0);
+      ContactSpring::Response spring = law.at(about, 0.0);
+      if (about <= 0.0) spring = {0.0, untouched, law.damping};
+      const double sum = h * spring.stiffness + spring.damping;
+      data.compliance[block.first] = 1.0 / (h * sum);
+      data.bias[block.first] -= (spring.force + spring.stiffness * (point.depth - about)) / sum;
+    }
     for (int k = 1; k < block.size; ++k) {
       const double along = h * options.frictionStiffness + options.frictionDamping;
       data.compliance[block.first + k] = 1.0 / (h * along);
-      data.bias[block.first + k] += options.frictionStiffness * springs.stretch(i)[k - 1] / along;
+      data.bias[block.first + k] += options.frictionStiffness * point.stretch[k - 1] / along;
     }
   }
   return std::make_shared<const ContactProblem>(std::move(data));
 }
 
-}  // namespace
+// What points remember: how they came in, how long they touch, and what the friction springs hold, as much as they pull
+// with.
+void remember(StepContext& context, const std::vector<IslandProblem>& problems, std::vector<Island>& islands,
+              const std::vector<Vector>& impulses, double h) {
+  const PenaltyOptions& options = context.settings.penalty;
+  std::unordered_map<ContactKey, PointMemory, ContactKeyHash> next;
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    const Vector velocity = problems[i].problem->velocity(impulses[i]);
+    for (std::size_t k = 0; k < islands[i].points.size(); ++k) {
+      const IslandProblem::Origin& origin = problems[i].origins[k];
+      const Block& block = problems[i].problem->blocks()[k];
+      const double load = impulses[i][block.first] / h;
+      Point& point = islands[i].points[k];
+      PointMemory memory = point.memory;
+      memory.stretch.setZero();
+      memory.touching = point.depth > 0.0 || load > 0.0 ? memory.touching + h : 0.0;
+      memory.slack = std::max(std::min(memory.slack, -origin.gap) - h * kPushOutSpeed, 0.0);
+      if (memory.slack < kLeastSlack) memory.slack = 0.0;
+      if (block.size == 3 && load > 0.0) {
+        const Eigen::Vector2d slip = velocity.segment<2>(block.first + 1);
+        const Eigen::Vector2d pull = impulses[i].segment<2>(block.first + 1) / h;
+        const double most = block.friction[0] * load;
+        Eigen::Vector2d stretch = point.stretch + h * slip;
+        if (pull.norm() >= (1.0 - 1e-6) * most)
+          stretch = -(pull + options.frictionDamping * slip) / options.frictionStiffness;
+        // A spring that slips fast may be all damper.
+        const double farthest = most / options.frictionStiffness;
+        if (stretch.norm() > farthest) stretch *= farthest / stretch.norm();
+        memory.stretch = origin.axes.rightCols<2>() * stretch;
+      }
+      next[origin.key] = memory;
+    }
+  }
+  context.system.memory.points.swap(next);
+}
 
-bool PenaltyStepper::substep(StepContext& context, double h) {
-  System& system = context.system;
-  const WorldSettings& settings = context.settings;
-  const PenaltyOptions& options = settings.penalty;
+std::vector<IslandProblem> problemsOf(const StepContext& context, double h) {
+  const System& system = context.system;
   Formulation formulation;
-  formulation.law = frictionLaw(settings);
-  formulation.facets = settings.friction.facets;
-  formulation.speedFloor = h * settings.gravity.norm();
+  formulation.law = frictionLaw(context.settings);
+  formulation.facets = context.settings.friction.facets;
+  formulation.speedFloor = h * context.settings.gravity.norm();
   formulation.startsCold = true;
   formulation.normalBias = [](const ContactTerms&) { return 0.0; };
   formulation.active = [&](const ContactTerms& contact) {
     // What others push may come closer than it would by itself.
-    const double reach = options.implicit ? h * (formulation.speedFloor + std::max(0.0, -contact.freeApproach)) : 0.0;
-    return contact.gap < reach;
+    const double closing = std::max({0.0, -contact.approach, -contact.freeApproach});
+    return contact.gap < h * (formulation.speedFloor + closing);
   };
-  std::vector<IslandProblem> islands = buildProblems(system, settings, h, formulation);
+  std::vector<IslandProblem> islands = buildProblems(system, context.settings, h, formulation);
   for (IslandProblem& island : islands) {  // stated stiffnesses are springs of this method, not rows of the builder's
     ProblemData data = island.problem->data();
     data.compliance.setZero();
@@ -147,30 +278,61 @@ bool PenaltyStepper::substep(StepContext& context, double h) {
       if (system.contacts.slots[island.origins[i].contact].stiffness > 0.0f) data.bias[data.blocks[i].first] = 0.0;
     island.problem = std::make_shared<const ContactProblem>(std::move(data));
   }
+  return islands;
+}
 
-  std::vector<Springs> springs;
-  springs.reserve(islands.size());
-  for (const IslandProblem& island : islands) springs.emplace_back(context, island);
-  std::vector<Vector> impulses(islands.size());
+}  // namespace
+
+double PenaltyStepper::substep(StepContext& context, double h, double least) {
+  System& system = context.system;
+  const PenaltyOptions& options = context.settings.penalty;
+  std::vector<IslandProblem> problems = problemsOf(context, h);
+  std::vector<Island> islands;
+  const auto buildSprings = [&] {
+    SpringBuilder builder(context);
+    islands.clear();
+    for (const IslandProblem& problem : problems) islands.push_back(builder.build(problem));
+  };
+  buildSprings();
+  if (const double most = longest(problems, islands, options.implicit); most < h) {
+    if (most < least)
+      say(context, "the contacts are too stiff: more than " + std::to_string(kMostSubsteps) + " substeps would be needed");
+    h = std::max(most, least);
+    problems = problemsOf(context, h);
+    buildSprings();
+  }
+  context.timer.finish(Phase::Prepare);
+
+  std::vector<Vector> impulses(problems.size());
   if (!options.implicit) {
-    for (std::size_t i = 0; i < islands.size(); ++i) impulses[i] = explicitImpulses(context, islands[i], springs[i], h);
+    for (std::size_t i = 0; i < problems.size(); ++i) impulses[i] = explicitImpulses(context, problems[i], islands[i], h);
   } else {
-    std::vector<std::vector<double>> depths(islands.size());
-    for (std::size_t i = 0; i < islands.size(); ++i)
-      for (const IslandProblem::Origin& origin : islands[i].origins) depths[i].push_back(-origin.gap);
-    const int passes = options.law == "hertz" ? kNewtonPasses : 1;
-    for (int pass = 0; pass < passes; ++pass) {
-      std::vector<IslandProblem> soft = islands;
-      for (std::size_t i = 0; i < islands.size(); ++i)
-        soft[i].problem = softened(context, islands[i], springs[i], depths[i],
-                                   pass == 0 ? islands[i].problem->data().warmStart : impulses[i], h);
-      if (!solver_.solve(context, soft)) return false;
+    std::vector<std::vector<double>> depths(problems.size());
+    bool repeats = options.law == "hertz";
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      repeats |= islands[i].bounces;
+      const Vector free = problems[i].problem->velocity(Vector::Zero(problems[i].problem->rows()));
+      for (std::size_t k = 0; k < islands[i].points.size(); ++k) {
+        const Point& point = islands[i].points[k];
+        const double to = depthAfter(point, problems[i].origins[k], free[problems[i].problem->blocks()[k].first], h);
+        depths[i].push_back(islands[i].bounces ? to : point.depth);
+      }
+    }
+    for (int pass = 0; pass < (repeats ? kNewtonPasses : 1); ++pass) {
+      std::vector<IslandProblem> soft = problems;
+      for (std::size_t i = 0; i < problems.size(); ++i)
+        soft[i].problem = softened(context, problems[i], islands[i], depths[i],
+                                   pass == 0 ? problems[i].problem->data().warmStart : impulses[i], h);
+      if (!solver_.solve(context, soft)) return 0.0;
       double change = 0.0;
-      for (std::size_t i = 0; i < islands.size(); ++i) {
+      for (std::size_t i = 0; i < problems.size(); ++i) {
         impulses[i] = solver_.impulse(i);
-        const Vector velocity = islands[i].problem->velocity(impulses[i]);
-        for (std::size_t k = 0; k < islands[i].origins.size(); ++k) {
-          const double next = -islands[i].origins[k].gap - h * velocity[islands[i].problem->blocks()[k].first];
+        const Vector velocity = problems[i].problem->velocity(impulses[i]);
+        for (std::size_t k = 0; k < islands[i].points.size(); ++k) {
+          const Point& point = islands[i].points[k];
+          const double speed = velocity[problems[i].problem->blocks()[k].first];
+          const double next =
+              islands[i].bounces ? depthAfter(point, problems[i].origins[k], speed, h) : point.depth - h * speed;
           change = std::max(change, std::abs(next - depths[i][k]) / std::max(std::abs(next), 1e-9));
           depths[i][k] = next;
         }
@@ -178,91 +340,60 @@ bool PenaltyStepper::substep(StepContext& context, double h) {
       if (change < kNewtonTolerance) break;
     }
   }
+  remember(context, problems, islands, impulses, h);
+  context.timer.finish(Phase::Solve);
 
-  // What the friction springs hold: as much as they pull with.
-  std::unordered_map<ContactKey, PointMemory, ContactKeyHash> next;
-  for (std::size_t i = 0; i < islands.size(); ++i) {
-    const Vector velocity = islands[i].problem->velocity(impulses[i]);
-    for (std::size_t k = 0; k < islands[i].origins.size(); ++k) {
-      const IslandProblem::Origin& origin = islands[i].origins[k];
-      const Block& block = islands[i].problem->blocks()[k];
-      const PointMemory* old = system.memory.find(origin.key);
-      PointMemory memory;
-      memory.impactSpeed = old != nullptr ? old->impactSpeed : std::abs(std::min(origin.approach, 0.0));
-      if (block.size == 3 && impulses[i][block.first] > 0.0) {
-        const Eigen::Vector2d slip = velocity.segment<2>(block.first + 1);
-        const Eigen::Vector2d pull = impulses[i].segment<2>(block.first + 1) / h;
-        const double most = block.friction[0] * impulses[i][block.first] / h;
-        Eigen::Vector2d stretch = springs[i].stretch(k) + h * slip;
-        if (pull.norm() >= (1.0 - 1e-6) * most)
-          stretch = -(pull + options.frictionDamping * slip) / options.frictionStiffness;
-        // A spring that slips fast may be all damper.
-        const double longest = most / options.frictionStiffness;
-        if (stretch.norm() > longest) stretch *= longest / stretch.norm();
-        memory.stretch = origin.axes.rightCols<2>() * stretch;
-      }
-      next[origin.key] = memory;
-    }
+  const std::vector<Body> start = system.bodies;
+  std::vector<char> solved(system.bodies.size(), 0), mean(system.bodies.size(), 0);
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    setVelocities(system, problems[i], impulses[i], solved);
+    storeImpulses(system, problems[i], impulses[i]);
+    if (!islands[i].bounces) continue;
+    for (const std::uint32_t body : problems[i].bodies) mean[body] = 1;
   }
-  system.memory.points.swap(next);
-
-  std::vector<char> solved(system.bodies.size(), 0);
-  for (std::size_t i = 0; i < islands.size(); ++i) {
-    setVelocities(system, islands[i], impulses[i], solved);
-    storeImpulses(system, islands[i], impulses[i]);
-  }
-  const FreeMotion motion = freeMotion(settings);
+  const FreeMotion motion = freeMotion(context.settings);
   for (std::size_t i = 0; i < system.bodies.size(); ++i) {
     Body& body = system.bodies[i];
     if (!body.moves()) continue;
     if (body.isDynamic() && solved[i] == 0) {
       moveFree(body, motion, h, 1);
-    } else {
-      body.center += h * body.velocity;
-      body.rotation = rotated(body.rotation, h * body.spin);
+      continue;
     }
+    const Vec3 before = mean[i] != 0 ? start[i].velocity : body.velocity;
+    const Vec3 turning = mean[i] != 0 ? start[i].spin : body.spin;
+    body.center += 0.5 * h * (before + body.velocity);
+    body.rotation = rotated(body.rotation, 0.5 * h * (turning + body.spin));
   }
   placeColliders(system);
-  return true;
+  context.timer.finish(Phase::Integrate);
+  return h;
 }
 
 void PenaltyStepper::step(StepContext& context, double dt) {
   System& system = context.system;
-  const PenaltyOptions& options = context.settings.penalty;
   noteContacts(context);
   StepJudge judge(context, dt);
   const std::vector<Body> start = system.bodies;
-  int substeps = options.substeps;
-  if (!options.implicit) {
-    // A period of the stiffest contact: 2 pi sqrt(m/k), with the lightest body and several points on it.
-    double lightest = std::numeric_limits<double>::infinity(),
-           stiffest = 4.0 * std::max(options.stiffness, options.frictionStiffness);
-    for (const Pair& pair : system.broad.pairs) {
-      if (pair.contact == kNone) continue;
-      const Contact& contact = system.contacts.slots[pair.contact];
-      stiffest = std::max<double>(stiffest, contact.stiffness);
-      for (const std::uint32_t index : {contact.bodyA, contact.bodyB})
-        if (system.bodies[index].isDynamic()) lightest = std::min(lightest, system.bodies[index].mass);
-    }
-    if (std::isfinite(lightest)) {
-      const double period = 2.0 * std::numbers::pi * std::sqrt(lightest / stiffest);
-      const double needed = std::ceil(kStepsPerSwing * dt / period);
-      if (needed > kMostSubsteps)
-        context.report.method.message = "the contacts are too stiff for explicit steps: use implicit ones";
-      substeps = static_cast<int>(std::clamp(needed, static_cast<double>(substeps), static_cast<double>(kMostSubsteps)));
-    }
-  }
+  const StepMemory remembered = system.memory;
   forgetImpulses(system);
-  context.timer.finish(Phase::Prepare);
-  for (int i = 0; i < substeps; ++i) {
-    if (substep(context, dt / substeps)) continue;
-    system.bodies = start;
-    placeColliders(system);
-    return;
+  const double longestStep = dt / context.settings.penalty.substeps;
+  double next = longestStep;
+  int substeps = 0;
+  for (double left = dt; left > 1e-9 * dt; ++substeps) {
+    const double asked = std::min(left, next);
+    const double least = substeps < kMostSubsteps / 2 ? 0.0 : left / std::max(kMostSubsteps - substeps, 1);
+    const double took = substep(context, std::max(asked, least), least);
+    if (took == 0.0) {
+      system.bodies = start;
+      system.memory = remembered;
+      placeColliders(system);
+      return;
+    }
+    next = took < asked ? took : std::min(longestStep, 2.0 * took);
+    left -= took;
   }
   context.report.substeps = substeps;
   system.impulseSeconds = dt;
-  context.timer.finish(Phase::Solve);
   judge.finish(context);
 }
 

@@ -1,17 +1,25 @@
-// Springs and dampers in the contacts.
+// Springs and dampers in the contacts (penalty_springs.hpp), and springs along the surface that slip when they pull more
+// than mu F.
 //
-//   linear   F = k d + c d'             d = -g > 0, the depth
-//   hertz    F = k d^1.5 (1 + 1.5 alpha d')    Hunt and Crossley; alpha = (1 - e)/(speed of impact)
-//   both     F >= 0; friction is a spring along the surface that slips when it pulls more than mu F
+// A contact bounces if it came in faster than restitutionSpeed with e > 0, or with a stiffness that its material states,
+// until it has lasted three times as long as an impact does. An island with such a contact is advanced by the mean forces
+// over the substep, bodies moving with their mean velocities,
 //
-// explicit: forces from the present state, in substeps short for the stiffest contact. implicit: forces at the end of the
-// substep. Linearised about a depth d0 with stiffness K = dF/dd and damping C = dF/dd' a contact is then a soft row of the
+//   d1 = d0 - h (u_n + u_n+)/2,   F = (V(d1) - V(d0))/(d1 - d0) + damper,
+//
+// which neither gains nor loses energy without a damper, in substeps of a twentieth of the time that the impact takes. The
+// first of them ends where the contact closes. All others, where a spring only carries, have their forces at the end of the
+// substep: linearised about a depth d0 with stiffness K = dF/dd and damping C = dF/dd' a contact is then a soft row of the
 // ordinary contact problem, F = F0 + K (d - h u_n - d0) - C u_n, that is
 //
-//   0 <= lambda ⟂ u_n + Gamma lambda - (F0 + K (d - d0))/(h K + C) >= 0,   Gamma = 1/(h (h K + C)),
+//   0 <= lambda ⟂ u_n + Gamma lambda - (F0 + K (d - d0))/(h K + C) >= 0,   Gamma = 1/(h (h K + C)).
 //
-// exact for linear springs, repeated as Newton's method for others. Contacts give way: bodies rest at a depth of weight over
-// stiffness, and creep while friction springs stretch.
+// implicit: both are solved as contact problems, by Newton's method where springs are not linear. explicit: all contacts
+// have mean forces, found by repetition, in substeps short for the stiffest of them.
+//
+// Contacts give way: bodies rest at a depth of weight over stiffness, and creep while friction springs stretch. A contact
+// that would be deeper than half of what is thinnest gets a stiffer spring, and the message says so. Overlaps that were
+// there before any spring push bodies apart at no more than kPushOutSpeed.
 #pragma once
 
 #include "steppers/solve_islands.hpp"
@@ -23,7 +31,8 @@ class PenaltyStepper final : public Stepper {
   void step(StepContext& context, double dt) override;
 
  private:
-  bool substep(StepContext& context, double h);
+  // Takes h (s) at most; returns what it took, or 0 if the solver refused.
+  double substep(StepContext& context, double h, double least);
 
   IslandSolver solver_;
 };
