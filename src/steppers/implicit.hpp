@@ -12,7 +12,7 @@
 // Fails: contacts that change their features from pass to pass; the step then ends as it is and says so.
 #pragma once
 
-#include "steppers/solve_islands.hpp"
+#include "steppers/bounces.hpp"
 
 namespace cairn {
 
@@ -26,6 +26,7 @@ class ImplicitStepper final : public Stepper {
   Result halve(StepContext& context, double dt, double elapsed, int halvings);
 
   IslandSolver solver_;
+  Bounces bounces_;
   bool hopeless_ = false;  // even the shortest part of this step did not settle
 };
 
