@@ -153,6 +153,7 @@ class Builder {
     block.law = Law::Free;
     block.size = jointRows(joint, bodyA.center, bodyA.rotation, bodyB.center, bodyB.rotation, rows,
                            formulation_.elapsed + (formulation_.trial != nullptr ? dt_ : 0.0));
+    if (formulation_.trial != nullptr && !joint.spring) pullAsTheStepBegan(joint, rows, block.size);
     BlockJacobian jacobian;
     jacobian.a = use(joint.a, numbers);
     jacobian.b = use(joint.b, numbers);
@@ -289,6 +290,24 @@ class Builder {
   double trialSpeed(const Part& part, std::uint32_t body) const {
     if (formulation_.trial == nullptr) return 0.0;
     return part.row(0).dot((*formulation_.trial)[body]);
+  }
+  // At a trial pose, a joint's error is the one there, but what holds it pulls along the rows of the step's beginning: that
+  // is SHAKE, C(q+) = 0 with u+ = u_free + M^-1 G(q)^T lambda, which is symplectic. With G(q+) it would be backward Euler,
+  // which damps every mechanism.
+  void pullAsTheStepBegan(const Joint& joint, std::array<JointRow, kJointRows>& rows, int count) const {
+    const Body& a = (*formulation_.start)[joint.a];
+    const Body& b = (*formulation_.start)[joint.b];
+    std::array<JointRow, kJointRows> before;
+    jointRows(joint, a.center, a.rotation, b.center, b.rotation, before, formulation_.elapsed);
+    // Axes of turning rows are chosen anew at every pose: their errors are taken along the old ones.
+    Vec3 turned = Vec3::Zero();
+    for (int k = 0; k < count; ++k)
+      if (rows[k].linear.isZero(0.0)) turned += rows[k].error * rows[k].angularB;
+    for (int k = 0; k < count; ++k) {
+      if (!rows[k].holonomic) continue;
+      before[k].error = rows[k].linear.isZero(0.0) ? turned.dot(before[k].angularB) : rows[k].error;
+      rows[k] = before[k];
+    }
   }
   // At a trial pose: the manifold there is on the other side of what it was, or there is none, because the two went through
   // each other on the way. Then it is taken from where they met.
