@@ -67,7 +67,7 @@ struct ImpactSummary {
   int count = 0;
   double energyLost = 0.0;         // J
   double energyGained = 0.0;       // J: Newton's law with friction can
-  double restitutionFactor = 1.0;  // the least that restitution was lowered to, because energy would have risen
+  double restitutionFactor = 1.0;  // the least that restitution was lowered to anywhere, because energy would have risen
 };
 
 // What steppers other than "soft" and "velocity" have to say about a step.

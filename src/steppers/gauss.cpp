@@ -26,6 +26,7 @@ void GaussStepper::step(StepContext& context, double dt) {
   const bool firstOrder = options.order == "first";
   const std::vector<Body> start = system.bodies;
   noteContacts(context);
+  noteBlindTurns(context, dt);
 
   std::vector<IslandProblem> colliding;
   std::vector<Vector> knocks;

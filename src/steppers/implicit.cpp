@@ -7,6 +7,8 @@ namespace cairn {
 
 namespace {
 
+constexpr double kNearlySettled = 1e-4;  // m
+
 // A pass found where bodies go; how far that is from where they are (m, rotation at the body's reach).
 double moveBodies(System& system, const std::vector<Body>& start, const std::vector<Vec6>& velocity, double dt) {
   std::vector<double> reach(system.bodies.size(), 0.0);  // m
@@ -56,16 +58,14 @@ ImplicitStepper::Result ImplicitStepper::advance(StepContext& context, double dt
   formulation.start = &start;
   formulation.trial = &velocity;
   formulation.elapsed = elapsed;
-  double deepest = 0.0;  // m, of what was not there when the step began
+  bounces_.begin(system);
   formulation.normalBias = [&](const ContactTerms& contact) {
+    ContactTerms before = contact;
+    before.gap -= dt * contact.trial;  // as the step began
+    bounces_.see(before, settings.restitutionSpeed);
     // Old penetration goes out at a bounded speed.
     const double target = std::min(0.0, contact.startGap + dt * options.pushOutSpeed);
-    const double gap = contact.gap - target;
-    deepest = std::max(deepest, -gap);
-    const bool reached = gap + dt * (contact.freeApproach - contact.trial) <= 0.0;
-    const bool bounces = contact.restitution > 0.0 && contact.approach < -settings.restitutionSpeed;
-    if (reached && bounces) return contact.restitution * contact.approach;
-    return gap / dt - contact.trial;
+    return (contact.gap - target) / dt - contact.trial;
   };
 
   std::vector<IslandProblem> islands;
@@ -75,7 +75,6 @@ ImplicitStepper::Result ImplicitStepper::advance(StepContext& context, double dt
   moveBodies(system, start, velocity, dt);
   while (!settled && pass < options.passes) {
     ++pass;
-    deepest = 0.0;
     islands = buildProblems(system, settings, dt, formulation);
     context.report.solve = solvedBefore;
     if (!solver_.solve(context, islands)) {
@@ -107,8 +106,24 @@ ImplicitStepper::Result ImplicitStepper::advance(StepContext& context, double dt
     putBack();
     return Result::Unsettled;
   }
-  system.bodies = start;  // the passes only looked; finishStep moves
+  putBack();  // the passes only looked; finishStep moves
+  if (!settled && moved > kNearlySettled) {
+    // Poses that still change by that much may be on the wrong side of something. Gaps of the step's beginning are not.
+    formulation.trial = nullptr;
+    formulation.start = nullptr;
+    bounces_.begin(system);
+    formulation.normalBias = [&](const ContactTerms& contact) {
+      bounces_.see(contact, settings.restitutionSpeed);
+      return std::max(contact.gap / dt, -options.pushOutSpeed);
+    };
+    islands = buildProblems(system, settings, dt, formulation);
+    context.report.solve = solvedBefore;
+    if (!solver_.solve(context, islands)) return Result::Refused;
+  }
+  bounces_.note(system, islands, solver_.impulses());
   finishStep(context, islands, solver_.impulses(), dt);
+  bounces_.land(context, formulation.law, settings.solver, dt);
+  bounces_.store(system);
   placeColliders(system);
   return settled ? Result::Settled : Result::Unsettled;
 }
@@ -119,7 +134,8 @@ ImplicitStepper::Result ImplicitStepper::halve(StepContext& context, double dt, 
   if (result == Result::Settled || result == Result::Refused || last) {
     if (result == Result::Unsettled) {
       hopeless_ = true;  // and so will the rest of this step be: shorter steps do not help it
-      context.report.method.message = "the gaps did not settle; the step ends with what the last pass found";
+      context.report.method.message =
+          "the gaps did not settle; the step ends with what the last pass found, or with the gaps that it began with";
     }
     return result;
   }
@@ -132,6 +148,7 @@ ImplicitStepper::Result ImplicitStepper::halve(StepContext& context, double dt, 
 
 void ImplicitStepper::step(StepContext& context, double dt) {
   noteContacts(context);
+  noteBlindTurns(context, dt);
   context.timer.finish(Phase::Prepare);
   const std::vector<Body> start = context.system.bodies;
   hopeless_ = false;

@@ -9,10 +9,15 @@
 // dg/dt = J_n u holds exactly for vertices on faces, edges on edges and smooth surfaces, so that each pass is Newton's step
 // for the gap, without numerical derivatives. The rate of convergence is O(h). A step that does not settle is halved.
 //
+// Joints: C(q+) = 0 by the same passes, with forces along their rows of the step's beginning (SHAKE), so that mechanisms keep
+// their energy.
+//
+// If bodies went through each other on the way to q', gaps are those of where they met (steppers/swept_manifold.hpp).
+//
 // Fails: contacts that change their features from pass to pass; the step then ends as it is and says so.
 #pragma once
 
-#include "steppers/solve_islands.hpp"
+#include "steppers/bounces.hpp"
 
 namespace cairn {
 
@@ -26,6 +31,7 @@ class ImplicitStepper final : public Stepper {
   Result halve(StepContext& context, double dt, double elapsed, int halvings);
 
   IslandSolver solver_;
+  Bounces bounces_;
   bool hopeless_ = false;  // even the shortest part of this step did not settle
 };
 

@@ -3,12 +3,14 @@
 #include "collision/narrow_phase.hpp"
 #include "math/rotation.hpp"
 #include "steppers/free_motion.hpp"
+#include "steppers/swept_manifold.hpp"
 
 namespace cairn {
 
 namespace {
 
 constexpr double kMostRescaling = 1000.0;  // of stored impulses, when the step changes
+constexpr double kSameSide = 0.7;          // cosine: a normal that turned by less is still on the same side
 
 // Rows of a contact: normal, then two tangents.
 Mat3 axesAlong(const Vec3& n) {
@@ -63,9 +65,11 @@ class Builder {
     // The stored contact is single precision; gaps and levers of the problem must not be.
     const Collider& shapeA = system_.colliders[contact.colliderA];
     const Collider& shapeB = system_.colliders[contact.colliderB];
-    Manifold manifold;
+    SweptManifold swept;
+    Manifold& manifold = swept.manifold;
     collide(shapeA.shape, shapeA.pose, shapeB.shape, shapeB.pose,
             contactMargin(shapeA, shapeB, settings_.speculativeDistance, dt_), manifold);
+    const bool passed = formulation_.trial != nullptr && passedThrough(contact, swept);
     const Material& surfaceA = system_.materials[shapeA.material];
     const Material& surfaceB = system_.materials[shapeB.material];
     const Material surface = mixMaterials(surfaceA, surfaceB, settings_.pairs);
@@ -84,8 +88,8 @@ class Builder {
       const ManifoldPoint& point = manifold.points[p];
       const ContactKey key{pairKey(contact.colliderA, contact.colliderB), point.feature};
       const Vec3 half = 0.5 * point.separation * manifold.normal;
-      const Vec3 armA = point.position - half - system_.bodies[contact.bodyA].center;
-      const Vec3 armB = point.position + half - system_.bodies[contact.bodyB].center;
+      const Vec3 armA = passed ? swept.armA[p] : Vec3(point.position - half - system_.bodies[contact.bodyA].center);
+      const Vec3 armB = passed ? swept.armB[p] : Vec3(point.position + half - system_.bodies[contact.bodyB].center);
       Part partA(3, 6), partB(3, 6);
       for (int k = 0; k < 3; ++k) {
         const Vec3 d = axes.col(k);
@@ -98,6 +102,7 @@ class Builder {
       const ContactTerms terms{point.separation, approach, freeApproach,  surface.restitution, dt_,          trial,
                                deepest,          key,      contact.bodyA, contact.bodyB,       partA.row(0), partB.row(0)};
       if (formulation_.active && !formulation_.active(terms)) continue;
+      if (formulation_.unloaded && surface.stiffness) continue;  // a spring does nothing in no time
       Block block;
       block.law = patch ? Law::Interval : formulation_.law;
       block.size = block.law == Law::Interval ? 1 : 3;
@@ -140,6 +145,7 @@ class Builder {
 
   void addJoint(std::uint32_t index, std::vector<int>& numbers) {
     const Joint& joint = system_.joints[index];
+    if (formulation_.unloaded && joint.spring) return;  // it does nothing in no time
     const Body& bodyA = system_.bodies[joint.a];
     const Body& bodyB = system_.bodies[joint.b];
     std::array<JointRow, kJointRows> rows;
@@ -147,6 +153,7 @@ class Builder {
     block.law = Law::Free;
     block.size = jointRows(joint, bodyA.center, bodyA.rotation, bodyB.center, bodyB.rotation, rows,
                            formulation_.elapsed + (formulation_.trial != nullptr ? dt_ : 0.0));
+    if (formulation_.trial != nullptr && !joint.spring) pullAsTheStepBegan(joint, rows, block.size);
     BlockJacobian jacobian;
     jacobian.a = use(joint.a, numbers);
     jacobian.b = use(joint.b, numbers);
@@ -158,6 +165,7 @@ class Builder {
     push(block, jacobian, partA, joint.a, partB, joint.b);
     const int first = data_.blocks.back().first;
     for (int k = 0; k < block.size; ++k) {
+      driven_[first + k] += rows[k].rate;
       if (formulation_.trial != nullptr && !joint.spring) {
         // At the end of the step, like gaps: C(q') + h G (u+ - u') = 0.
         const Vec6& a = (*formulation_.trial)[joint.a];
@@ -251,6 +259,7 @@ class Builder {
     };
     data_.name = std::move(name);
     data_.bias = vector(bias_);
+    island_.driven = vector(driven_);
     data_.compliance = vector(compliance_);
     data_.speedFloor = formulation_.speedFloor;
     data_.inverseMass = std::make_shared<FreeBodies>(std::move(items_));
@@ -282,6 +291,42 @@ class Builder {
     if (formulation_.trial == nullptr) return 0.0;
     return part.row(0).dot((*formulation_.trial)[body]);
   }
+  // At a trial pose, a joint's error is the one there, but what holds it pulls along the rows of the step's beginning: that
+  // is SHAKE, C(q+) = 0 with u+ = u_free + M^-1 G(q)^T lambda, which is symplectic. With G(q+) it would be backward Euler,
+  // which damps every mechanism.
+  void pullAsTheStepBegan(const Joint& joint, std::array<JointRow, kJointRows>& rows, int count) const {
+    const Body& a = (*formulation_.start)[joint.a];
+    const Body& b = (*formulation_.start)[joint.b];
+    std::array<JointRow, kJointRows> before;
+    jointRows(joint, a.center, a.rotation, b.center, b.rotation, before, formulation_.elapsed);
+    // Axes of turning rows are chosen anew at every pose: their errors are taken along the old ones.
+    Vec3 turned = Vec3::Zero();
+    for (int k = 0; k < count; ++k)
+      if (rows[k].linear.isZero(0.0)) turned += rows[k].error * rows[k].angularB;
+    for (int k = 0; k < count; ++k) {
+      if (!rows[k].holonomic) continue;
+      before[k].error = rows[k].linear.isZero(0.0) ? turned.dot(before[k].angularB) : rows[k].error;
+      rows[k] = before[k];
+    }
+  }
+  // At a trial pose: the manifold there is on the other side of what it was, or there is none, because the two went through
+  // each other on the way. Then it is taken from where they met.
+  bool passedThrough(const Contact& contact, SweptManifold& swept) const {
+    const Vec3 before = contact.normal.cast<double>();
+    if (swept.manifold.count > 0 && swept.manifold.normal.dot(before) > kSameSide) return false;
+    const auto wayOf = [&](std::uint32_t collider, std::uint32_t body) {
+      const Vec6& u = (*formulation_.trial)[body];
+      const Body& start = (*formulation_.start)[body];
+      return ShapeOnItsWay{
+          system_.colliders[collider], {start.center, start.rotation}, dt_ * u.head<3>(), dt_ * u.tail<3>()};
+    };
+    SweptManifold found;
+    if (!sweepManifold(wayOf(contact.colliderA, contact.bodyA), wayOf(contact.colliderB, contact.bodyB),
+                       settings_.speculativeDistance, found))
+      return false;
+    swept = found;
+    return true;
+  }
   // Of what can be pushed: at the end of the step if nothing touched it. Of what moves by itself: as it moves.
   double freeSpeed(const Part& part, int number, std::uint32_t body) const {
     if (number < 0) return before(part, body);
@@ -312,6 +357,7 @@ class Builder {
     carried(jacobian.b, partB, bodyB);
     for (int k = 0; k < block.size; ++k) {
       bias_.push_back(moving[k]);
+      driven_.push_back(moving[k]);
       compliance_.push_back(0.0);
     }
   }
@@ -361,7 +407,7 @@ class Builder {
   const Formulation& formulation_;
   double rescale_ = 0.0;
   ProblemData data_;
-  std::vector<double> bias_, compliance_;
+  std::vector<double> bias_, driven_, compliance_;
   std::vector<FreeBodies::Item> items_;
   std::vector<FreeVelocity> free_;
   IslandProblem island_;

@@ -41,7 +41,7 @@ struct Formulation {
   // Bodies that are not to be pushed now, though they could be, and how they move meanwhile (linear, angular).
   std::function<bool(std::uint32_t)> held{};
   std::function<Vec6(std::uint32_t)> heldVelocity{};
-  bool unloaded = false;    // free velocities are those of now: no loads, no free rotation
+  bool unloaded = false;    // free velocities are those of now: no loads, no free rotation, no springs
   bool startsCold = false;  // from no impulses, whatever the contacts remember
   bool displaces = false;   // rows are displacements (m), not velocities: nothing moves by itself
   double elapsed = 0.0;     // s since the step began, for driven joints
@@ -64,6 +64,7 @@ struct IslandProblem {
   std::vector<std::uint32_t> bodies;  // of the system, by body of the problem
   std::vector<Origin> origins;        // by block
   std::vector<AdaptiveLaw> laws;      // that the solution decides on
+  Vector driven;                      // m/s, by row: relative velocity that drives and bodies outside of it prescribe
 };
 
 // Joints first, then contacts, in the order of their pairs. Islands that nothing touches have no problem. Warm starts come

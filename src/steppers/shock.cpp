@@ -101,9 +101,8 @@ bool ShockStepper::solve(StepContext& context, const WorldSettings& settings, do
   // its momentum would be lost in them.
   const double left = stepSeconds_ - passed_;
   formulation.normalBias = [&, left](const ContactTerms& contact) {
-    const bool reached = contact.gap + left * contact.freeApproach <= 0.0;
-    const bool bounces = reached && contact.restitution > 0.0 && contact.approach < -settings.restitutionSpeed;
-    return bounces ? contact.restitution * contact.approach : std::max(contact.gap, 0.0) / left;
+    bounces_.see(contact, settings.restitutionSpeed);
+    return std::max(contact.gap, 0.0) / left;
   };
   out.startsNext = !formulation.startsCold;
   out.islands = buildProblems(system, settings, dt, formulation, layer.contacts, layer.joints);
@@ -129,6 +128,7 @@ void ShockStepper::move(StepContext& context, double dt, const Layer& layer, Sol
         context.report.method.swallowed += solved.impulses[i][island.problem->blocks()[k].first];
     }
   }
+  bounces_.note(system, solved.islands, solved.impulses);
   const FreeMotion motion = freeMotion(context.settings);
   for (const std::uint32_t index : layer.bodies) {
     if (solved.bodies[index] != 0) {
@@ -214,6 +214,7 @@ void ShockStepper::step(StepContext& context, double dt) {
   const WorldSettings correcting = withSweeps(context.settings, options.correctionIterations);
   const std::vector<Body> start = system.bodies;
   noteContacts(context);
+  noteBlindTurns(context, dt);
   StepJudge judge(context, dt);
 
   reach_.assign(system.bodies.size(), 0.0);
@@ -233,6 +234,7 @@ void ShockStepper::step(StepContext& context, double dt) {
   search_.emplace(system);
   held_.assign(system.bodies.size(), 0);
   found_.clear();
+  bounces_.begin(system);
   passed_ = 0.0;
   stepSeconds_ = dt;
   const Layer all = everything(system);
@@ -260,10 +262,12 @@ void ShockStepper::step(StepContext& context, double dt) {
     held_.assign(system.bodies.size(), 0);
   }
   if (!correct(context, correcting, all)) return refuse();
+  bounces_.land(context, frictionLaw(dynamic), dynamic.solver, dt);
   forgetImpulses(system);
   for (const Solved& one : found_)
     for (std::size_t i = 0; i < one.islands.size(); ++i)
       storeImpulses(system, one.islands[i], one.impulses[i], one.startsNext);
+  bounces_.store(system);
   system.impulseSeconds = rest > 0.0 ? rest : dt;
   noteJointError(context);
   context.timer.finish(Phase::Solve);

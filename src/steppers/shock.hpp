@@ -20,7 +20,7 @@
 
 #include <optional>
 
-#include "steppers/solve_islands.hpp"
+#include "steppers/bounces.hpp"
 #include "steppers/stack_layers.hpp"
 
 namespace cairn {
@@ -52,6 +52,7 @@ class ShockStepper final : public Stepper {
   Vec6 carriedVelocity(const System& system, std::uint32_t body) const;
 
   IslandSolver solver_, corrector_;
+  Bounces bounces_;
   std::optional<StackSearch> search_;
   std::vector<char> held_;                                         // by body
   std::vector<double> reach_;                                      // m, by body: from its centre

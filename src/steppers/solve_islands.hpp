@@ -53,6 +53,8 @@ void keepProblems(StepContext& context, const std::vector<IslandProblem>& island
 
 // Counts, depths and approach speeds of the contacts that the step begins with; how far joints are off at its end.
 void noteContacts(StepContext& context);
+// Says so if a body that is near another turns so far in this step that straight rows do not see what it sweeps.
+void noteBlindTurns(StepContext& context, double dt);
 void noteJointError(StepContext& context);
 
 }  // namespace cairn
