@@ -108,7 +108,7 @@ class World {
   std::optional<RayHit> castRay(const Ray& ray) const;  // nearest
   Energy energy() const;
   Penetration deepestPenetration() const;             // now, over all shapes that may collide, from exact geometry
-  double jointError() const;                          // m, largest, now
+  double jointError() const;                          // m, largest, now; travel of stated springs is none
   std::vector<TouchPoint> touchPoints() const;        // of the last step, in the order of the shapes
   std::vector<BodyInspection> inspectBodies() const;  // one for each of bodies()
 

@@ -48,9 +48,6 @@ struct BodyCount {
 };
 BodyCount countBodies(const SceneModel& model);
 
-// Why the energy of a scene may rise though its method is right. Empty: it may not.
-std::vector<std::string> drivesOf(const SceneModel& model);
-
 // Runs model.settings.stepper until it is done, refuses, has used up `limitSeconds` of wall-clock time (0: no limit; looked
 // at after each step, and given to the solver as its own limit), or `goOn`, which gets the share that is done, says no.
 // Throws SceneError if the scene is wrong whatever the method.

@@ -240,6 +240,8 @@ StepReport World::step(double dt) {
     impl.markTouching();
     updateSleep(system, state.settings.sleep, report.islands, dt, impl.islandScratch);
     impl.countBodies(report);
+    for (Joint& joint : system.joints)
+      if (joint.alive && joint.drive) joint.driveNow += dt * joint.driveRate;  // where it is now, for whoever asks
     state.time += dt;
     timer.finish(Phase::Finish);
     report.totalMs = timer.totalMs();
