@@ -24,6 +24,7 @@ enum class StepStatus : std::uint8_t {
   Ok,
   InvalidTimeStep,  // not finite, not positive, or above kMaximumTimeStep: nothing was changed
   Refused,          // the method does not take such a world (StepReport::refusal() says why): nothing was moved
+  Stopped,          // the flag of World::setStopFlag was raised: the world is as it was when the step began
 };
 
 inline constexpr double kMaximumTimeStep = 1.0;  // s

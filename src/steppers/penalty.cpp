@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/stop.hpp"
 #include "math/rotation.hpp"
 #include "steppers/free_motion.hpp"
 
@@ -255,6 +256,7 @@ void PenaltyStepper::step(StepContext& context, double dt) {
   forgetImpulses(system);
   context.timer.finish(Phase::Prepare);
   for (int i = 0; i < substeps; ++i) {
+    pollStop();
     if (substep(context, dt / substeps)) continue;
     system.bodies = start;
     placeColliders(system);

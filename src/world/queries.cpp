@@ -97,6 +97,7 @@ void World::restore(const Snapshot& snapshot) {
   setSettings(snapshot.state_->settings);
   impl_->state = *snapshot.state_;
   impl_->eventsAreFresh = false;
+  impl_->stepSeconds.reset();
 }
 
 std::uint64_t World::stateHash() const {

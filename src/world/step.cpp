@@ -2,6 +2,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -190,6 +191,36 @@ void WorldImpl::refreshPairs(double dt) {
               tasks, broadScratch, state.ending);
 }
 
+void World::setStopFlag(const std::atomic<bool>* flag) {
+  impl_->stop = flag;
+  impl_->stepSeconds.reset();
+}
+
+// A copy of the state that takes a hundredth of the step is paid for it; of a step so long that somebody will want to end
+// it, a quarter. Where it would take more, the last step was short, and so will be the next, if it has the same method and
+// about as many bodies.
+bool WorldImpl::isStopWorthwhile(double dt) const {
+  constexpr double kShare = 0.01, kShareOfLong = 0.25, kLong = 0.5 /* s */, kGrowth = 1.25;
+  if (stop == nullptr) return false;
+  if (!stepSeconds || static_cast<double>(state.system.bodies.size()) > kGrowth * static_cast<double>(copiedBodies) ||
+      dt > kGrowth * lastDt)
+    return true;
+  return copySeconds <= (*stepSeconds < kLong ? kShare : kShareOfLong) * *stepSeconds;
+}
+
+// Buffers may be left in any state; they are made anew.
+void WorldImpl::goBack() {
+  state = std::exchange(before, {});  // what the step made of it may be huge
+  stepper = makeStepper(state.settings.stepper);
+  broadScratch = {};
+  narrowScratch = {};
+  islandScratch = {};
+  problems.clear();
+  impacts.clear();
+  eventsAreFresh = false;
+  stepSeconds.reset();
+}
+
 StepReport World::step(double dt) {
   StepReport report;
   WorldImpl& impl = *impl_;
@@ -208,9 +239,21 @@ StepReport World::step(double dt) {
     report.method.message = refusal;
     return report;
   }
-  impl.lastDt = dt;
-  impl.tasks.enter([&] {
+  const auto start = std::chrono::steady_clock::now();
+  const auto secondsSinceStart = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const bool canStop = impl.isStopWorthwhile(dt);
+  const double lastDt = std::exchange(impl.lastDt, dt);
+  const auto work = [&] {
     PhaseTimer timer(report.phaseMs);
+    if (canStop) {
+      impl.before = state;
+      impl.copySeconds = secondsSinceStart();
+      impl.copiedBodies = system.bodies.size();
+    }
+    const StopScope scope(canStop ? impl.stop : nullptr);
+    pollStop();
     impl.applyEdits(dt, report);
     impl.followTrajectories(dt);
     timer.finish(Phase::Edits);
@@ -245,7 +288,21 @@ StepReport World::step(double dt) {
     state.time += dt;
     timer.finish(Phase::Finish);
     report.totalMs = timer.totalMs();
-  });
+  };
+  try {
+    impl.tasks.enter(work);
+    if (impl.stop != nullptr) impl.stepSeconds = secondsSinceStart();
+  } catch (const Stopped&) {
+    impl.goBack();
+    impl.lastDt = lastDt;
+    StepReport stopped;
+    stopped.status = StepStatus::Stopped;
+    stopped.dt = dt;
+    stopped.time = state.time;
+    stopped.method.message = "the step was stopped from outside";
+    stopped.totalMs = 1e3 * secondsSinceStart();
+    return stopped;
+  }
 
   report.time = state.time;
   report.pairs = static_cast<int>(system.broad.pairs.size());
