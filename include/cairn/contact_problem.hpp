@@ -10,6 +10,7 @@
 
 #include <Eigen/SparseCore>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -196,14 +197,16 @@ enum class Exit : std::uint8_t {
   Singular,      // a factorisation broke down
   Diverged,      // numbers grew out of bounds; the impulses are those of the warm start
   Unsupported,   // the solver does not take such a problem; see the message
+  Stopped,       // SolveLimits::stop was raised
 };
-inline constexpr int kExitCount = 11;
+inline constexpr int kExitCount = 12;
 std::string_view nameOf(Exit exit);
 
 struct SolveLimits {
-  double tolerance = 1e-8;    // on Residual::forTolerance()
-  int iterations = 0;         // 0: the solver's own limit
-  double milliseconds = 0.0;  // 0: none
+  double tolerance = 1e-8;                  // on Residual::forTolerance()
+  int iterations = 0;                       // 0: the solver's own limit
+  double milliseconds = 0.0;                // 0: none
+  const std::atomic<bool>* stop = nullptr;  // may be raised by another thread: the solve ends soon, with the best it has
 };
 
 struct IterationLog {

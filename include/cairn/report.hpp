@@ -26,6 +26,7 @@ enum class StepStatus : std::uint8_t {
   Refused,          // the method does not take such a world (StepReport::refusal() says why): nothing was moved
   Failed,           // something went wrong inside the step (refusal() says what): every body is as it was before
   OutOfMemory,      // the same, for want of memory
+  Stopped,          // the flag of World::setStopFlag was raised: the world is as it was when the step began
 };
 
 inline constexpr double kMaximumTimeStep = 1.0;  // s

@@ -10,6 +10,7 @@
 // value: an empty optional or `false`, never undefined behaviour.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -99,6 +100,11 @@ class World {
 
   // Time
   StepReport step(double dt);
+  // Once `flag` is raised, by any thread, a step that takes long ends within some 0.1 s with StepStatus::Stopped, and the
+  // world is, to the bit, as it was when the step began. That needs a copy of the state: if it takes more than a hundredth
+  // of a step, or a quarter of one that takes half a second, the step is done to its end.
+  // The flag must outlive the world; nullptr: none. Until it is lowered, every step ends at once.
+  void setStopFlag(const std::atomic<bool>* flag);
   double time() const;                                   // s
   std::span<const ContactEvent> contactEvents() const;   // of the last step
   std::span<const ImpactRecord> impacts() const;         // of the last step, in the order of time
@@ -108,7 +114,7 @@ class World {
   std::optional<RayHit> castRay(const Ray& ray) const;  // nearest
   Energy energy() const;
   Penetration deepestPenetration() const;             // now, over all shapes that may collide, from exact geometry
-  double jointError() const;                          // m, largest, now
+  double jointError() const;                          // m, largest, now; travel of stated springs is none
   std::vector<TouchPoint> touchPoints() const;        // of the last step, in the order of the shapes
   std::vector<BodyInspection> inspectBodies() const;  // one for each of bodies()
 

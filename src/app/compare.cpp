@@ -1,7 +1,6 @@
 // cairn compare: one scene under every time-stepping method.
 #include <fmt/format.h>
 
-#include <csignal>
 #include <ostream>
 
 #include "app/bad_input.hpp"
@@ -93,22 +92,25 @@ int commandCompare(const CompareArguments& arguments, std::ostream& out, std::os
       model.settings.stepper = stepper;
       if (arguments.solver && stepperTakesSolver(stepper)) model.settings.solver.name = *arguments.solver;
       const double done = static_cast<double>(comparison.methods.size());
-      comparison.methods.push_back(runMethod(std::move(model), comparison.limitSeconds, [&](double share) {
-        progress.show(done + share, stepper);
-        return interrupt.signal() == 0;
-      }));
+      comparison.methods.push_back(runMethod(
+          std::move(model), comparison.limitSeconds,
+          [&](double share) {
+            progress.show(done + share, stepper);
+            return interrupt.signal() == 0;
+          },
+          InterruptGuard::flag()));
     }
   }
   checkAnyRan(comparison);
   if (jsonFile) jsonFile->commit(compareJson(comparison));
   if (pageFile) pageFile->commit(comparePage(comparison));
   if (!arguments.quiet) out << compareTable(comparison, Paint(wantsColour(out)));
-  if (const int signal = interrupt.signal(); signal != 0) {
+  if (interrupt.signal() != 0) {
     err << fmt::format("cairn: interrupted after {} of {} methods\n",
                        std::count_if(comparison.methods.begin(), comparison.methods.end(),
                                      [](const MethodRun& method) { return method.outcome != MethodOutcome::Interrupted; }),
                        steppers.size());
-    return signal == SIGTERM ? kExitTerminated : kExitInterrupted;
+    return interrupt.exitCode();
   }
   return kExitOk;
 }

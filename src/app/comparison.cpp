@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <new>
+#include <thread>
 
 namespace cairn {
 namespace {
 
 constexpr long kTracePlaces = 300;  // a plot is 400 px wide
+constexpr double kGrace = 1.0;      // s
 constexpr long kTimePlaces = 100;   // fewer: single steps are disturbed by whatever else the machine does
 
 using Clock = std::chrono::steady_clock;
@@ -40,6 +44,38 @@ MethodOutcome outcomeOf(StepStatus status) {
   return status == StepStatus::Failed ? MethodOutcome::Failed : MethodOutcome::Refused;
 }
 
+// Whatever else takes long in a step is stopped from outside, after a little grace for solvers to end it well.
+class Watch {
+ public:
+  Watch(double limitSeconds, const std::atomic<bool>* interrupt)
+      : thread_([this, limitSeconds, interrupt] { look(limitSeconds, interrupt); }) {}
+  ~Watch() {
+    {
+      const std::lock_guard lock(mutex_);
+      isOver_ = true;
+    }
+    wake_.notify_all();
+    thread_.join();
+  }
+  const std::atomic<bool>* flag() const { return &flag_; }
+
+ private:
+  void look(double limitSeconds, const std::atomic<bool>* interrupt) {
+    const Clock::time_point start = Clock::now();
+    std::unique_lock lock(mutex_);
+    while (!wake_.wait_for(lock, std::chrono::milliseconds(20), [&] { return isOver_; })) {
+      const bool timeIsUp = limitSeconds > 0.0 && secondsSince(start) >= limitSeconds + std::min(kGrace, limitSeconds);
+      if (timeIsUp || (interrupt != nullptr && interrupt->load())) flag_ = true;
+    }
+  }
+
+  std::atomic<bool> flag_{false};
+  bool isOver_ = false;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::thread thread_;
+};
+
 void stepToTheEnd(SceneRun& run, RunMeter& meter, MethodRun& method, const std::function<bool(double)>& goOn,
                   const std::function<bool()>& timeIsUp) {
   const long steps = run.stepCount();
@@ -49,6 +85,10 @@ void stepToTheEnd(SceneRun& run, RunMeter& meter, MethodRun& method, const std::
     run.admit();
     meter.beforeStep();
     const StepReport step = run.step();
+    if (step.status == StepStatus::Stopped) {
+      const bool wanted = goOn(static_cast<double>(i) / static_cast<double>(steps));
+      return wanted ? end(method, MethodOutcome::TimeLimit, {}) : end(method, MethodOutcome::Interrupted, "interrupted");
+    }
     if (step.status != StepStatus::Ok) return end(method, outcomeOf(step.status), std::string(step.refusal()));
     meter.afterStep(step);
     noteStep(meter.last(), method);
@@ -81,23 +121,8 @@ BodyCount countBodies(const SceneModel& model) {
   return count;
 }
 
-std::vector<std::string> drivesOf(const SceneModel& model) {
-  bool appears = false, pushed = false, sprung = false;
-  for (const SceneBody& body : model.bodies) {
-    const BodyDesc& desc = body.desc;
-    appears |= body.appear > 0.0 && body.appear < model.seconds;
-    pushed |= desc.trajectory.has_value();
-    pushed |= desc.kind == BodyKind::Kinematic && !(desc.linearVelocity.isZero(0.0) && desc.angularVelocity.isZero(0.0));
-  }
-  for (const SceneJoint& joint : model.joints) sprung |= joint.desc.spring.has_value() || joint.desc.drive.has_value();
-  std::vector<std::string> drives;
-  if (appears) drives.emplace_back("bodies appear during the run");
-  if (pushed) drives.emplace_back("kinematic bodies push others");
-  if (sprung) drives.emplace_back("springs give back what they store");
-  return drives;
-}
-
-MethodRun runMethod(SceneModel model, double limitSeconds, const std::function<bool(double)>& goOn) {
+MethodRun runMethod(SceneModel model, double limitSeconds, const std::function<bool(double)>& goOn,
+                    const std::atomic<bool>* interrupt) {
   const Clock::time_point start = Clock::now();
   model.settings.audit = Audit::Residual;
   limitSolver(model.settings.solver, limitSeconds);
@@ -111,7 +136,9 @@ MethodRun runMethod(SceneModel model, double limitSeconds, const std::function<b
   try {
     // Settings that this method refuses may be good for others; a body that cannot be built is bad for all (SceneError).
     World trial(model.settings);
+    const Watch watch(limitSeconds, interrupt);
     SceneRun run(std::move(model));
+    run.world().setStopFlag(watch.flag());
     RunMeter meter(run);
     stepToTheEnd(run, meter, method, goOn, [&] { return limitSeconds > 0.0 && secondsSince(start) >= limitSeconds; });
     if (meter.last().time > 0.0) method.report = meter.report();

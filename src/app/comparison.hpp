@@ -1,6 +1,7 @@
 // One scene under several time-stepping methods: what `cairn compare` makes and shows.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -49,12 +50,10 @@ struct BodyCount {
 };
 BodyCount countBodies(const SceneModel& model);
 
-// Why the energy of a scene may rise though its method is right. Empty: it may not.
-std::vector<std::string> drivesOf(const SceneModel& model);
-
-// Runs model.settings.stepper until it is done, refuses, has used up `limitSeconds` of wall-clock time (0: no limit; looked
-// at after each step, and given to the solver as its own limit), or `goOn`, which gets the share that is done, says no.
-// Throws SceneError if the scene is wrong whatever the method.
-MethodRun runMethod(SceneModel model, double limitSeconds, const std::function<bool(double)>& goOn);
+// Runs model.settings.stepper until it is done, refuses, has used up `limitSeconds` of wall-clock time (0: no limit), or
+// `goOn`, which gets the share that is done, says no. The limit, and `interrupt` if it is raised, also end a step that takes
+// long. Throws SceneError if the scene is wrong whatever the method.
+MethodRun runMethod(SceneModel model, double limitSeconds, const std::function<bool(double)>& goOn,
+                    const std::atomic<bool>* interrupt = nullptr);
 
 }  // namespace cairn

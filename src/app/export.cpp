@@ -1,7 +1,6 @@
 // cairn export: what a recording (.h5) can still become after the run.
 #include <fmt/format.h>
 
-#include <csignal>
 #include <filesystem>
 #include <ostream>
 
@@ -65,9 +64,9 @@ int commandExport(const ExportArguments& arguments, std::ostream& out, std::ostr
   } catch (const ProblemFileError& failure) {
     throw BadInput(failure.what());
   }
-  if (const int signal = interrupt.signal(); signal != 0) {
+  if (interrupt.signal() != 0) {
     err << "cairn: interrupted\n";
-    return signal == SIGTERM ? kExitTerminated : kExitInterrupted;
+    return interrupt.exitCode();
   }
   return kExitOk;
 }

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <csignal>
 #include <ostream>
 
 #include "app/bad_input.hpp"
@@ -22,10 +21,13 @@ int commandReplay(const std::string& path, bool quiet, std::ostream& out, std::o
     ReplayResult result;
     {
       ProgressLine progress(err, !quiet && isTerminal(err));
-      result = replayLog(log, [&](double share) {
-        if (progress.isDue()) progress.draw(share, fmt::format("line {}", log.line()));
-        return interrupt.signal() == 0;
-      });
+      result = replayLog(
+          log,
+          [&](double share) {
+            if (progress.isDue()) progress.draw(share, fmt::format("line {}", log.line()));
+            return interrupt.signal() == 0;
+          },
+          InterruptGuard::flag());
     }
     if (result.firstDifferent) {
       out << fmt::format("differs at step {}: {}\n", *result.firstDifferent, result.difference);
@@ -34,9 +36,9 @@ int commandReplay(const std::string& path, bool quiet, std::ostream& out, std::o
       }
       return kExitInternal;
     }
-    if (const int signal = interrupt.signal(); signal != 0) {
+    if (interrupt.signal() != 0) {
       err << fmt::format("cairn: interrupted; the same bits up to step {}\n", result.steps);
-      return signal == SIGTERM ? kExitTerminated : kExitInterrupted;
+      return interrupt.exitCode();
     }
     if (!quiet) {
       out << fmt::format("the same bits in all {} steps, {} edit{}\n", result.steps, result.edits,

@@ -74,6 +74,10 @@ void writeReport(JsonOut& out, std::string_view name, const RunReport& report) {
       out.value("start", report.energy.start);
       out.value("end", report.energy.end);
       out.value("max_gain", report.energy.maxGain);
+      out.value("max_rise", report.energy.maxRise);
+      out.list("driven_by", [&] {
+        for (const std::string& one : report.drivenBy) out.value({}, one);
+      });
     });
     out.object("residual", [&] {
       out.value("median", report.residualMedian);
@@ -137,6 +141,8 @@ std::string reportTable(const RunReport& report, const Paint& paint) {
   row("joint error", metresOr(report.jointErrorMax, "- (no joints)"));
   row("energy", fmt::format("{:.6g} J at the start, {:.6g} J at the end, largest gain in a step {:.3g} J",
                             report.energy.start, report.energy.end, report.energy.maxGain));
+  row("", fmt::format("largest rise above its lowest {:.3g} J{}", report.energy.maxRise,
+                      report.drivenBy.empty() ? "" : fmt::format(" ({})", fmt::join(report.drivenBy, ", "))));
   row("residual", report.residualMax
                       ? fmt::format("{:.3g} median, {:.3g} most", report.residualMedian.value_or(0.0), *report.residualMax)
                       : "- (nothing touched)");

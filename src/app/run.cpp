@@ -1,7 +1,6 @@
 // cairn run: simulate, watch, record, report.
 #include <fmt/format.h>
 
-#include <csignal>
 #include <ostream>
 
 #include "app/bad_input.hpp"
@@ -106,6 +105,7 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
   const bool showProgress = !arguments.quiet && isTerminal(err);
   RunRecordings recordings(recordOptions, run, interrupt, showProgress, err);
 
+  run.world().setStopFlag(InterruptGuard::flag());
   RunMeter meter(run);
   const long steps = run.stepCount();
   std::string failure;  // why a step was not made
@@ -118,6 +118,7 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
       meter.beforeStep();
       setAudit(run.world(), dump.audit(i + 1));
       const StepReport step = run.step();
+      if (step.status == StepStatus::Stopped) break;
       if (step.status == StepStatus::Refused) {
         throw BadInput(step.solve ? fmt::format("--solver: at {:.6g} s, {}; allowed: another solver, such as auto",
                                                 run.world().time(), step.refusal())
@@ -152,9 +153,9 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
     err << fmt::format("cairn: at {:.6g} s {}\n", run.world().time(), failure);
     return kExitInternal;
   }
-  if (const int signal = interrupt.signal(); signal != 0) {
+  if (interrupt.signal() != 0) {
     err << fmt::format("cairn: interrupted at {:.6g} s of {:.6g} s\n", report.seconds, steps * report.dt);
-    return signal == SIGTERM ? kExitTerminated : kExitInterrupted;
+    return interrupt.exitCode();
   }
   return kExitOk;
 }

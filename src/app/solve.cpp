@@ -1,7 +1,6 @@
 // cairn solve: contact problems from files, solver against solver.
 #include <fmt/format.h>
 
-#include <csignal>
 #include <ostream>
 #include <set>
 
@@ -95,6 +94,7 @@ int commandSolve(const SolveArguments& arguments, std::ostream& out, std::ostrea
   for (const SavedProblem& one : problems) comparison.problems.push_back(one.name);
 
   const InterruptGuard interrupt;
+  limits.stop = InterruptGuard::flag();
   const auto wholeFile = [](const char* option, const std::optional<std::string>& path) {
     return path ? std::make_unique<WholeFile>(option, *path) : nullptr;
   };
@@ -108,17 +108,19 @@ int commandSolve(const SolveArguments& arguments, std::ostream& out, std::ostrea
       for (const std::string& solver : comparison.solvers) {
         if (interrupt.signal() != 0) break;
         progress.show(static_cast<double>(comparison.rows.size()), one.name + " with " + solver);
-        comparison.rows.push_back(solveTimed(one, solver, limits, plotFile != nullptr && convergence));
+        SolveRow row = solveTimed(one, solver, limits, plotFile != nullptr && convergence);
+        if (interrupt.signal() != 0) break;  // in the middle of it
+        comparison.rows.push_back(std::move(row));
       }
     }
   }
   if (reportFile) reportFile->commit(comparisonJson(comparison));
   if (plotFile) plotFile->commit(convergence ? convergencePlot(comparison) : performancePlot(comparison));
   if (!arguments.quiet) out << comparisonTable(comparison, Paint(wantsColour(out)));
-  if (const int signal = interrupt.signal(); signal != 0) {
+  if (interrupt.signal() != 0) {
     err << fmt::format("cairn: interrupted after {} of {} solves\n", comparison.rows.size(),
                        problems.size() * comparison.solvers.size());
-    return signal == SIGTERM ? kExitTerminated : kExitInterrupted;
+    return interrupt.exitCode();
   }
   return kExitOk;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "base/stop.hpp"
 #include "base/team.hpp"
 
 namespace cairn {
@@ -29,10 +30,13 @@ class Tasks {
   }
 
   // Calls work(begin, end) for consecutive pieces of at most `grain` items. A loop inside another loop's piece is worked off
-  // by the thread that has the piece.
+  // by the thread that has the piece. Ends with Stopped, at the next piece, once the caller's flag is raised.
   template <class Work>
   void parallelFor(std::size_t count, std::size_t grain, Work&& work) const {
+    const StopFlag* stop = StopScope::current();
     const auto piece = [&](std::size_t index) {
+      const StopScope scope(stop);
+      pollStop();
       const std::size_t begin = index * grain;
       work(begin, begin + grain < count ? begin + grain : count);
     };

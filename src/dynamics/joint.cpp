@@ -123,11 +123,11 @@ int jointRows(const Joint& joint, const Vec3& centerA, const Quat& rotationA, co
   return 1;
 }
 
-JointError jointError(const Joint& joint, const Body& a, const Body& b) {
+JointError jointError(const Joint& joint, const Body& a, const Body& b, double elapsed) {
   if (std::holds_alternative<BallJoint>(joint.kind))  // most joints of long chains are, and are asked in every step
     return {((b.center - a.center) + b.rotation * joint.anchorB - a.rotation * joint.anchorA).norm(), 0.0};
   std::array<JointRow, kJointRows> rows;
-  const int n = jointRows(joint, a.center, a.rotation, b.center, b.rotation, rows);
+  const int n = jointRows(joint, a.center, a.rotation, b.center, b.rotation, rows, elapsed);
   double distance = 0.0, angle = 0.0;
   for (int i = 0; i < n; ++i) (rows[i].linear.isZero(0.0) ? angle : distance) += rows[i].error * rows[i].error;
   return {std::sqrt(distance), std::sqrt(angle)};

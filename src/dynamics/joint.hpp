@@ -52,11 +52,16 @@ double driveAt(const JointDrive& drive, double time);
 int jointRows(const Joint& joint, const Vec3& centerA, const Quat& rotationA, const Vec3& centerB, const Quat& rotationB,
               std::array<JointRow, kJointRows>& rows, double elapsed = 0.0);
 
-// How far the joint is off: m for its positional rows, rad for its rotational ones.
+// How far the joint is off: m for its positional rows, rad for its rotational ones; `elapsed` seconds after the step began,
+// which matters to joints that are driven.
 struct JointError {
   double distance = 0.0;
   double angle = 0.0;
 };
-JointError jointError(const Joint& joint, const Body& a, const Body& b);
+JointError jointError(const Joint& joint, const Body& a, const Body& b, double elapsed = 0.0);
+// The same in m, but what a spring gives way by is no error: it is what the spring is for.
+inline double wrongBy(const Joint& joint, const Body& a, const Body& b, double elapsed = 0.0) {
+  return joint.spring ? 0.0 : jointError(joint, a, b, elapsed).distance;
+}
 
 }  // namespace cairn

@@ -13,7 +13,9 @@ std::string hashes(std::uint64_t then, std::uint64_t now) {
 
 class Replay {
  public:
-  Replay(InputLogReader& log, ReplayResult& result) : log_(log), result_(result), session_(reopen(log.header().origin)) {
+  Replay(InputLogReader& log, ReplayResult& result, const std::atomic<bool>* stop)
+      : log_(log), result_(result), session_(reopen(log.header().origin)) {
+    session_.setStopFlag(stop);
     const LogHeader& header = log.header();
     if (session_.settings().dt != header.dt) {
       differ(0, fmt::format("the log has steps of {} s, the scene now {} s", header.dt, session_.settings().dt));
@@ -34,7 +36,9 @@ class Replay {
   void operator()(const LoggedStep& line) {
     checkPlace(line.step - 1);
     const StepReport report = session_.step();
-    if (report.status != StepStatus::Ok) {
+    if (report.status == StepStatus::Stopped) {
+      result_.wasStopped = true;
+    } else if (report.status != StepStatus::Ok) {
       differ(line.step, fmt::format("the log has a step, the replay a refusal: {}", report.refusal()));
     } else if (session_.stateHash() != line.hash) {
       differ(line.step, hashes(line.hash, session_.stateHash()));
@@ -44,7 +48,9 @@ class Replay {
   }
   void operator()(const LoggedRefusal& line) {
     checkPlace(line.step);
-    if (session_.step().status == StepStatus::Ok) differ(line.step + 1, "the log has a refusal, the replay a step");
+    const StepStatus status = session_.step().status;
+    result_.wasStopped = status == StepStatus::Stopped;
+    if (status == StepStatus::Ok) differ(line.step + 1, "the log has a refusal, the replay a step");
   }
   void operator()(const LogEnd& line) { checkPlace(line.steps); }
 
@@ -65,13 +71,14 @@ class Replay {
 
 }  // namespace
 
-ReplayResult replayLog(InputLogReader& log, const std::function<bool(double)>& onStep) {
+ReplayResult replayLog(InputLogReader& log, const std::function<bool(double)>& onStep, const std::atomic<bool>* stop) {
   ReplayResult result;
-  Replay replay(log, result);
+  Replay replay(log, result, stop);
   while (!result.firstDifferent) {
     const std::optional<LogLine> line = log.next();
     if (!line) break;
     std::visit(replay, *line);
+    if (result.wasStopped) break;
     if (onStep && !onStep(log.share())) {
       result.wasStopped = true;
       break;

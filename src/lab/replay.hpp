@@ -1,6 +1,7 @@
 // Doing again what a log says, and comparing every step.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,7 +20,9 @@ struct ReplayResult {
 };
 
 // Replays up to the end of the log or the first step that differs. `onStep` gets the share of the log that is done, and ends
-// the replay by returning false. Throws LogReadError for a log that makes no sense, and SceneError for its scene.
-ReplayResult replayLog(InputLogReader& log, const std::function<bool(double)>& onStep = {});
+// the replay by returning false; `stop`, if raised, ends a step that takes long. Throws LogReadError for a log that makes no
+// sense, and SceneError for its scene.
+ReplayResult replayLog(InputLogReader& log, const std::function<bool(double)>& onStep = {},
+                       const std::atomic<bool>* stop = nullptr);
 
 }  // namespace cairn

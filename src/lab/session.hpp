@@ -35,6 +35,7 @@ class LabSession {
   // appears now cannot be built.
   StepReport step();
   void setAudit(Audit audit);  // the bits do not depend on it
+  void setStopFlag(const std::atomic<bool>* flag) { run_.world().setStopFlag(flag); }
 
   const World& world() const { return run_.world(); }
   const SceneModel& model() const { return run_.model(); }

@@ -7,6 +7,7 @@
 // and S v' has coefficient 1, and its impulse is S times that.
 #include <Eigen/Eigenvalues>
 
+#include "base/stop.hpp"
 #include "laws/impacts_detail.hpp"
 #include "laws/single_impact.hpp"
 #include "problem/lcp.hpp"
@@ -146,6 +147,7 @@ ImpactsResult sequentialImpacts(const ContactProblem& problem, std::span<const I
 
   const double fastest = sequence.fastest(), speed = tolerance * fastest;
   while (result.collisions < kMostCollisions && sequence.collide(speed, byBlock, result)) {
+    pollStop();
   }
   result.impulse = sequence.impulse();
   const int stuck = sequence.stuckBlock(speed);

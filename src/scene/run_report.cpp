@@ -209,9 +209,26 @@ RunReport RunMeter::report() const {
   }
   if (!model.joints.empty()) report.jointErrorMax = jointErrorMax_;
   report.energy = {energy_.start(), energy_.now(), energy_.largestGain(), energy_.largestRise(), energyScale()};
+  report.drivenBy = drivesOf(model);
   report.quarantined = static_cast<int>(quarantinedBodies_.size());
   report.stateHash = world.stateHash();
   return report;
+}
+
+std::vector<std::string> drivesOf(const SceneModel& model) {
+  bool appears = false, pushed = false, sprung = false;
+  for (const SceneBody& body : model.bodies) {
+    const BodyDesc& desc = body.desc;
+    appears |= body.appear > 0.0 && body.appear < model.seconds;
+    pushed |= desc.trajectory.has_value();
+    pushed |= desc.kind == BodyKind::Kinematic && !(desc.linearVelocity.isZero(0.0) && desc.angularVelocity.isZero(0.0));
+  }
+  for (const SceneJoint& joint : model.joints) sprung |= joint.desc.spring.has_value() || joint.desc.drive.has_value();
+  std::vector<std::string> drives;
+  if (appears) drives.emplace_back("bodies appear during the run");
+  if (pushed) drives.emplace_back("kinematic bodies push others");
+  if (sprung) drives.emplace_back("springs give back what they store");
+  return drives;
 }
 
 RunReport runScene(SceneModel model, const std::function<bool(const SceneRun&, const StepReport&)>& onStep) {

@@ -45,6 +45,7 @@ struct RunReport {
     double maxRise = 0.0;                          // J, above the lowest before: EnergyMeter::largestRise
     double scale = 0.0;                            // J, what a rise is compared with; see docs/report.md
   } energy;
+  std::vector<std::string> drivenBy;                  // why the energy may rise though the method is right: drivesOf
   std::optional<double> residualMedian, residualMax;  // none: not measured
   struct {
     long problems = 0, iterations = 0;
@@ -119,6 +120,9 @@ class RunMeter {
 
 // The whole run, for callers that need no more than its report. `onStep`, if given, ends the run by returning false.
 RunReport runScene(SceneModel model, const std::function<bool(const SceneRun&, const StepReport&)>& onStep = {});
+
+// Why the energy of a scene may rise though its method is right. Empty: it may not.
+std::vector<std::string> drivesOf(const SceneModel& model);
 
 // Radius of a sphere about `center` that holds all shapes of the body, in the body's frame; infinite with a plane.
 double boundingRadius(const std::vector<ShapeDesc>& shapes, const Vec3& center);

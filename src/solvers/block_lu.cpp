@@ -182,6 +182,7 @@ void BlockLu::begin(const std::vector<int>& used) {
 
 void BlockLu::factor(const std::vector<double>& scale) {
   for (int p = 0; p < denseBegin_; ++p) {
+    pollStop();
     const int m = used_[p];
     if (m == 0) continue;
     double* inverse = values_.data() + diagonal_[p];

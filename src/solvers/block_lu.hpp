@@ -9,11 +9,11 @@
 // of its pivot; the solution is then wrong, which whoever asked for it has to notice.
 #pragma once
 
-#include <Eigen/LU>
 #include <cstddef>
 #include <vector>
 
 #include "cairn/contact_problem.hpp"
+#include "math/polled_lu.hpp"
 
 namespace cairn {
 
@@ -73,7 +73,7 @@ class BlockLu {
   int denseBegin_ = 0;           // first position of the dense part
   std::vector<int> denseFirst_;  // by position: row in the dense part
   DenseMatrix dense_;
-  Eigen::PartialPivLU<Matrix> denseLu_;
+  PolledLu denseLu_;
   Vector denseX_;
   int unknowns_ = 0;
   std::size_t room_ = 0;

@@ -5,8 +5,7 @@
 // identity but for column r, which is B^-1 (entering column). Every kPivotsPerFactor pivots the factor is made anew.
 #pragma once
 
-#include <Eigen/LU>
-
+#include "math/polled_lu.hpp"
 #include "solvers/lcp_methods.hpp"
 
 namespace cairn {
@@ -45,7 +44,7 @@ class ComplementaryBasis {
   std::vector<int> basic_, slot_;
   std::vector<int> unitSlots_, otherSlots_;  // at the last factorisation; the slot of a basic y_i is its row i
   Matrix others_;                            // columns of the other unknowns, all rows
-  Eigen::PartialPivLU<Matrix> factor_;
+  PolledLu factor_;
   std::vector<Eta> etas_;
   PivotWork& work_;
 };

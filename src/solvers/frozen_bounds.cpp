@@ -1,7 +1,8 @@
 #include "solvers/frozen_bounds.hpp"
 
-#include <Eigen/LU>
 #include <optional>
+
+#include "math/polled_lu.hpp"
 
 namespace cairn {
 
@@ -53,7 +54,7 @@ Vector solveRows(const BoxedLcp& lcp, const std::vector<Row>& rows, const Vector
   }
   Vector out = x;
   if (count > 0) {
-    const Eigen::PartialPivLU<Matrix> factor(a);
+    const PolledLu factor(a);
     Vector solved = factor.solve(right);
     const Vector left = right - a * solved;
     solved += factor.solve(left);

@@ -1,10 +1,10 @@
 #include "solvers/lcp_newton.hpp"
 
 #include <Eigen/LU>
-#include <Eigen/SparseLU>
 #include <random>
 
 #include "problem/lcp.hpp"
+#include "solvers/sparse_solve.hpp"
 #include "solvers/sweep.hpp"
 
 namespace cairn {
@@ -128,9 +128,9 @@ class LcpNewton {
       } else {
         Eigen::SparseMatrix<double> sparse(m, m);
         sparse.setFromTriplets(entries.begin(), entries.end());
-        Eigen::SparseLU<Eigen::SparseMatrix<double>> lu(sparse);
-        if (lu.info() != Eigen::Success) return false;
-        solution = lu.solve(right);
+        const auto lu = factorised<SparseLuFactors>(std::move(sparse));
+        if (lu->info() != Eigen::Success) return false;
+        solution = lu->solve(right);
       }
       for (int k = 0; k < m; ++k) d_[rows[k]] = solution[k];
     }

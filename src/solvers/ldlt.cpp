@@ -11,10 +11,9 @@
 // loads nearly with least norm.
 //
 // Fails: soft directions with sigma below eps/100 need more passes than there are (Stalled).
-#include <Eigen/SparseCholesky>
-
 #include "solvers/monitor.hpp"
 #include "solvers/registry.hpp"
+#include "solvers/sparse_solve.hpp"
 
 namespace cairn {
 namespace {
@@ -47,8 +46,8 @@ class Ldlt final : public ContactSolver {
       const double diagonal = w.coeff(i, i);
       a.coeffRef(i, i) += kRegularisation * (diagonal > 0.0 ? diagonal : largest > 0.0 ? largest : 1.0);
     }
-    const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factors{Eigen::SparseMatrix<double>(a)};
-    if (factors.info() != Eigen::Success) {
+    const auto factors = factorised<SparseLdltFactors>(Eigen::SparseMatrix<double>(a));
+    if (factors->info() != Eigen::Success) {
       monitor.explain("the factorisation met a pivot of zero");
       return Exit::Singular;
     }
@@ -57,7 +56,7 @@ class Ldlt final : public ContactSolver {
     double bestSpeed = speed.norm(), lastSpeed = bestSpeed;
     int idle = 0;
     while (!monitor.stop()) {
-      impulse -= factors.solve(speed);
+      impulse -= factors->solve(speed);
       if (!impulse.allFinite()) {
         impulse = best;
         monitor.explain("the factorisation broke down");

@@ -1,5 +1,7 @@
 #include "solvers/monitor.hpp"
 
+#include "base/stop.hpp"
+
 namespace cairn {
 
 namespace {
@@ -16,6 +18,7 @@ Monitor::Monitor(const ContactProblem& problem, const SolveLimits& limits, int i
 double Monitor::milliseconds() const { return cairn::milliseconds(Clock::now() - start_) - judgingMs_; }
 
 bool Monitor::stop() {
+  pollStop();
   if (iterations_ >= iterationLimit_) {
     exit_ = Exit::IterationLimit;
     return true;

@@ -21,7 +21,8 @@ class Monitor {
  public:
   Monitor(const ContactProblem& problem, const SolveLimits& limits, int iterationLimit, IterationLog* log);
 
-  // Whether a limit was reached; to be asked before each iteration. exit() then says which.
+  // Whether a limit was reached; to be asked before each iteration. exit() then says which. Throws Stopped if the flag of
+  // whoever waits for the answer is raised (base/stop.hpp).
   bool stop();
   Exit exit() const { return exit_; }
 

@@ -2,15 +2,16 @@
 #include <chrono>
 #include <new>
 
+#include "base/stop.hpp"
 #include "cairn/contact_problem.hpp"
 #include "solvers/monitor.hpp"
 
 namespace cairn {
 
 std::string_view nameOf(Exit exit) {
-  constexpr std::array<std::string_view, kExitCount> names{"converged",  "iteration_limit", "time_limit", "stalled",
-                                                           "inaccurate", "infeasible",      "ray",        "inconsistent",
-                                                           "singular",   "diverged",        "unsupported"};
+  constexpr std::array<std::string_view, kExitCount> names{"converged",  "iteration_limit", "time_limit",  "stalled",
+                                                           "inaccurate", "infeasible",      "ray",         "inconsistent",
+                                                           "singular",   "diverged",        "unsupported", "stopped"};
   return names[static_cast<int>(exit)];
 }
 
@@ -52,8 +53,16 @@ SolveReport ContactSolver::solve(const ContactProblem& problem, const SolveLimit
     report.exit = Exit::Converged;
     return report;
   }
+  // A solver inside a step, or inside another solver, minds the flag that is there already.
+  const StopScope scope(limits.stop != nullptr ? limits.stop : StopScope::current());
   try {
+    pollStop();
     report.exit = iterate(problem, monitor, impulse);
+  } catch (const Stopped&) {
+    if (limits.stop == nullptr) throw;
+    report.exit = Exit::Stopped;
+    if (!monitor.restoreBest(impulse)) impulse = start;
+    monitor.explain("stopped from outside");
   } catch (const std::bad_alloc&) {
     report.exit = Exit::Unsupported;
     impulse = start;
@@ -69,7 +78,7 @@ SolveReport ContactSolver::solve(const ContactProblem& problem, const SolveLimit
   report.residual = judge(problem, impulse);
   const bool good = report.residual.forTolerance() <= limits.tolerance;
   if (report.exit == Exit::Converged && !good) report.exit = Exit::Inaccurate;
-  if (good && report.exit != Exit::Diverged) report.exit = Exit::Converged;
+  if (good && report.exit != Exit::Diverged && report.exit != Exit::Stopped) report.exit = Exit::Converged;
   return report;
 }
 

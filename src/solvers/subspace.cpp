@@ -14,11 +14,9 @@
 //
 // Takes what has bounds row by row: joints, intervals, boxes, planar contacts. Known failures: many contacts on the edge of
 // sliding or lifting, where the guess keeps changing; a factorisation is paid for each try.
-#include <Eigen/SparseCholesky>
-#include <Eigen/SparseLU>
-
 #include "problem/admissible.hpp"
 #include "solvers/registry.hpp"
+#include "solvers/sparse_solve.hpp"
 #include "solvers/sweep.hpp"
 
 namespace cairn {
@@ -117,13 +115,13 @@ bool solveReduced(const ContactProblem& problem, bool symmetric, const Vector& s
   matrix.setFromTriplets(entries.begin(), entries.end());
   Vector change;
   if (symmetric && !space.tied) {
-    const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factors(matrix);
-    if (factors.info() != Eigen::Success) return false;
-    change = factors.solve(right);
+    const auto factors = factorised<SparseLdltFactors>(std::move(matrix));
+    if (factors->info() != Eigen::Success) return false;
+    change = factors->solve(right);
   } else {
-    Eigen::SparseLU<Eigen::SparseMatrix<double>> factors(matrix);
-    if (factors.info() != Eigen::Success) return false;
-    change = factors.solve(right);
+    const auto factors = factorised<SparseLuFactors>(std::move(matrix));
+    if (factors->info() != Eigen::Success) return false;
+    change = factors->solve(right);
   }
   if (!change.allFinite()) return false;
   result = start;

@@ -1,5 +1,7 @@
 #include "steppers/acceleration_overlap.hpp"
 
+#include "base/stop.hpp"
+
 namespace cairn {
 
 namespace {
@@ -34,6 +36,7 @@ double deepestOverlap(const Island& island, const IslandState& state) {
 bool takeApart(const Island& island, IslandState& state, double way) {
   double left = way;
   for (int pass = 0; pass < kPasses; ++pass) {
+    pollStop();
     const double deepest = deepestOverlap(island, state);
     if (deepest == 0.0) return true;
     if (!(left > 0.0)) return false;

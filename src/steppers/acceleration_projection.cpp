@@ -1,5 +1,7 @@
 #include "steppers/acceleration_projection.hpp"
 
+#include "base/stop.hpp"
+
 namespace cairn {
 
 namespace {
@@ -45,6 +47,7 @@ void projectPlaces(const Island& island, IslandState& state, const std::vector<A
                    double slipTolerance, double way) {
   if (contacts.empty() && island.joints().empty()) return;
   for (int pass = 0; pass < kPasses; ++pass) {
+    pollStop();
     const RowSet rows = makeRows(island, state, contacts, slipTolerance, false);
     const std::vector<int> held = heldRows(rows, contacts, false);
     Vector change = -rows.error(held);

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "base/stop.hpp"
 #include "math/runge_kutta.hpp"
 #include "steppers/acceleration_overlap.hpp"
 #include "steppers/acceleration_projection.hpp"
@@ -21,6 +22,8 @@ constexpr double kStiff = 1e3;       // decay times in dt: an explicit rule take
 constexpr int kMostLocations = 100;  // steps to find an event; bisection alone takes 30
 constexpr double kMostWork = 1e9;    // some nanoseconds each: seconds, not minutes
 constexpr double kWorkOfPair = 5e3;  // to find a contact at three poses
+
+constexpr const char* kTooMuchWork = "an island takes more work than there is for one step";
 
 using Key = std::pair<int, std::uint32_t>;  // pair and feature
 
@@ -52,6 +55,17 @@ class IslandRun {
 
   IslandOutcome run() {
     std::set<Key> stopped;
+    std::size_t points = 0;  // that overlap
+    for (const IslandPair& pair : island_.pairs()) {
+      if (pair.slot == kNone) continue;
+      const Contact& contact = island_.system().contacts.slots[pair.slot];
+      for (int p = 0; p < contact.count; ++p) points += contact.points[p].separation < 0.0f ? 1 : 0;
+    }
+    if (isTooMuch(points)) {  // to be taken apart
+      giveUp(kTooMuchWork);
+      out_.state = state_;
+      return std::move(out_);
+    }
     if (deepestOverlap(island_, state_) > 0.0) {
       say("bodies overlapped, and were taken apart");
       if (!takeApart(island_, state_, kPushOutSpeed * dt_)) {
@@ -84,12 +98,19 @@ class IslandRun {
     return false;
   }
 
+  // Forces of so many contact points are a dense factorisation.
+  bool isTooMuch(std::size_t contacts) const {
+    const double rows = 3.0 * static_cast<double>(contacts) + jointRows();
+    return work_ + rows * rows * rows > kMostWork;
+  }
+
   // ---- at an instant ----
 
   std::vector<ActiveContact> touchingPoints(const std::set<Key>& stopped, double& fastest) const {
     std::vector<ActiveContact> touching;
     fastest = 0.0;
     for (int i = 0; i < static_cast<int>(island_.pairs().size()); ++i) {
+      pollStop();
       const IslandPair& pair = island_.pairs()[i];
       const Motion a = island_.motionOf(pair.bodyA, pair.a, state_), b = island_.motionOf(pair.bodyB, pair.b, state_);
       const Touches touches = island_.touch(i, a, b, kTouchBand);
@@ -126,6 +147,7 @@ class IslandRun {
     for (int instant = 0; instant < kMostInstants; ++instant) {
       double fastest = 0.0;
       std::vector<ActiveContact> touching = touchingPoints(stopped, fastest);
+      if (isTooMuch(touching.size())) return giveUp(kTooMuchWork);
       const bool jump = !jointsJumped && jointSpeedError() > impactSpeed_;
       jointsJumped = true;
       if (jump && touching.empty()) {
@@ -180,6 +202,7 @@ class IslandRun {
   }
 
   Forces evaluate(const IslandState& state) {
+    pollStop();
     Forces forces = forcesOf(island_, state, contacts_, tolerances_);
     const double rows = forces.rows.count();
     work_ += rows * rows * rows + kWorkOfPair * static_cast<double>(1 + contacts_.size());
@@ -272,7 +295,7 @@ class IslandRun {
     stopped.clear();
     while (state_.time < dt_) {
       if (++steps_ > kMostSteps || work_ > kMostWork) {
-        return giveUp("an island takes more work than there is for one step");
+        return giveUp(kTooMuchWork);
       }
       const double left = dt_ - state_.time;
       double h = std::min(step_, left);

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/hash.hpp"
+#include "base/stop.hpp"
 #include "math/rotation.hpp"
 #include "math/symmetric3.hpp"
 #include "steppers/contact_springs.hpp"
@@ -331,6 +332,7 @@ void DirectIsland::converge(double h, double tolerance) {
   bool mayLetGo = true;
   std::uint64_t lastState = 0;
   for (int iteration = factoredFor_ == stateOf(h) ? -1 : 0; iteration < kMostOfRound; ++iteration) {
+    pollStop();
     momenta_.resize(6 * static_cast<Eigen::Index>(ground_));
     for (std::uint32_t i = 0; i < ground_; ++i) {
       const Vec6 gained = movers_[i].velocity - movers_[i].free;

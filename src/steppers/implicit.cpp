@@ -1,5 +1,6 @@
 #include "steppers/implicit.hpp"
 
+#include "base/stop.hpp"
 #include "math/rotation.hpp"
 #include "steppers/free_motion.hpp"
 
@@ -74,6 +75,7 @@ ImplicitStepper::Result ImplicitStepper::advance(StepContext& context, double dt
   bool settled = false;
   moveBodies(system, start, velocity, dt);
   while (!settled && pass < options.passes) {
+    pollStop();
     ++pass;
     islands = buildProblems(system, settings, dt, formulation);
     context.report.solve = solvedBefore;

@@ -1,5 +1,6 @@
 #include "steppers/impulse_events.hpp"
 
+#include "base/stop.hpp"
 #include "math/rotation.hpp"
 #include "steppers/impulse_passes.hpp"
 
@@ -42,6 +43,7 @@ void ImpactEvents::run() {
   partOverlaps();
   for (std::uint32_t i = 0; i < pairs_.size(); ++i) schedule(i, 0.0);
   while (!heap_.empty()) {
+    pollStop();
     const Entry entry = heap_.top();
     heap_.pop();
     if (entry.version != versions_[entry.pair]) continue;
@@ -113,6 +115,7 @@ FlyingShape ImpactEvents::flying(std::uint32_t collider, double ahead) const {
 }
 
 void ImpactEvents::schedule(std::uint32_t index, double now) {
+  pollStop();
   const ImpulsePair& pair = pairs_[index];
   ++versions_[index];
   if (isOver(pair)) return;

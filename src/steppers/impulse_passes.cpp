@@ -1,5 +1,6 @@
 #include "steppers/impulse_passes.hpp"
 
+#include "base/stop.hpp"
 #include "math/rotation.hpp"
 #include "steppers/stack_layers.hpp"
 
@@ -148,7 +149,10 @@ void ContactPasses::collide(int passes) {
   bool collided = true;
   for (int pass = 0; pass < passes && collided; ++pass) {
     collided = false;
-    for (const Patch& patch : patches_) collided |= collide(patch);
+    for (const Patch& patch : patches_) {
+      pollStop();
+      collided |= collide(patch);
+    }
   }
 }
 
@@ -163,6 +167,7 @@ void ContactPasses::addLoads() {
 }
 
 void ContactPasses::hinder(Patch& patch, double restitution) {
+  pollStop();
   for (int i = 0; i < patch.count; ++i) {
     const ImpulsePoint& point = patch.points[i];
     // u_n that leaves the gap closed; out of a penetration that was there before, slower.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "base/stop.hpp"
 #include "math/rotation.hpp"
 #include "steppers/free_motion.hpp"
 #include "steppers/impulse_bounds.hpp"
@@ -380,6 +381,7 @@ void PenaltyStepper::step(StepContext& context, double dt) {
   double next = longestStep;
   int substeps = 0;
   for (double left = dt; left > 1e-9 * dt; ++substeps) {
+    pollStop();
     const double asked = std::min(left, next);
     const double least = substeps < kMostSubsteps / 2 ? 0.0 : left / std::max(kMostSubsteps - substeps, 1);
     const double took = substep(context, std::max(asked, least), least);

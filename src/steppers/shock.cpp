@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/stop.hpp"
 #include "math/rotation.hpp"
 #include "steppers/free_motion.hpp"
 
@@ -179,6 +180,7 @@ bool ShockStepper::climb(StepContext& context, const WorldSettings& dynamic, con
     ++context.report.method.layers;
     bool steady = false;
     while (!steady && !bodies.empty()) {
+      pollStop();
       const Layer layer = layerOf(system, bodies);
       std::vector<std::pair<Vec3, Vec3>> before;
       for (const std::uint32_t body : bodies) before.push_back({system.bodies[body].velocity, system.bodies[body].spin});

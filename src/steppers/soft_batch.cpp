@@ -1,5 +1,7 @@
 #include "steppers/soft_batch.hpp"
 
+#include "base/stop.hpp"
+
 namespace cairn {
 
 namespace {
@@ -121,6 +123,7 @@ void SoftBatch::advance(StepContext& context, double dt, wide::Width width, bool
   if (plain) plainSubsteps(context, dt, values);
   wide::SolverBody* const solver = bodies.solver();
   for (int substep = 0; substep < substeps && !plain; ++substep) {
+    pollStop();
     if (substep == 0 || plan.changesOrder) contacts.arrange(substep);
     if (substep > 0) contacts.look(context, bodies);  // before, they were ranked
     if (contacts.mayBounce()) {

@@ -3,6 +3,8 @@
 #include <Eigen/LU>
 #include <algorithm>
 
+#include "math/rotation.hpp"
+
 namespace cairn {
 
 namespace {
@@ -147,6 +149,21 @@ void SoftJoints::addUp(StepContext& context) {
   }
 }
 
+namespace {
+
+bool goesAsTold(const Body& body) { return body.moves() && !body.isDynamic(); }
+
+// Bodies that go as told are moved only after all others.
+Body atEnd(const Body& body, double dt) {
+  Body moved = body;
+  if (!goesAsTold(body)) return moved;
+  moved.center += dt * body.velocity;
+  moved.rotation = rotated(body.rotation, dt * body.spin);
+  return moved;
+}
+
+}  // namespace
+
 double SoftJoints::finish(StepContext& context, double dt) {
   double worst = 0.0;
   trees_.finish(context);
@@ -154,7 +171,8 @@ double SoftJoints::finish(StepContext& context, double dt) {
   for (const JointEnds& ends : joints) {
     Joint& joint = system.joints[ends.joint];
     for (double& impulse : joint.impulse) impulse *= dt / h_;
-    joint.error = jointError(joint, system.bodies[joint.a], system.bodies[joint.b]).distance;
+    const Body &a = system.bodies[joint.a], &b = system.bodies[joint.b];
+    joint.error = goesAsTold(a) || goesAsTold(b) ? wrongBy(joint, atEnd(a, dt), atEnd(b, dt), dt) : wrongBy(joint, a, b, dt);
     worst = std::max(worst, joint.error);
   }
   return worst;

@@ -301,7 +301,7 @@ void noteJointError(StepContext& context) {
   const System& system = context.system;
   for (const Joint& joint : system.joints) {
     if (!joint.alive) continue;
-    const double error = jointError(joint, system.bodies[joint.a], system.bodies[joint.b]).distance;
+    const double error = wrongBy(joint, system.bodies[joint.a], system.bodies[joint.b], context.report.dt);
     context.report.jointError = std::max(context.report.jointError, error);
   }
 }

@@ -192,6 +192,7 @@ void World::setSettings(const WorldSettings& settings) {
     for (Body& body : impl_->state.system.bodies) body.stillSeconds = 0.0;
   impl_->state.settings = settings;
   impl_->refusalIsFresh = false;
+  impl_->stepSeconds.reset();
 }
 
 BodyId World::addBody(const BodyDesc& desc) {

@@ -81,8 +81,7 @@ double World::jointError() const {
   double worst = 0.0;
   const System& system = impl_->state.system;
   for (const Joint& joint : system.joints) {
-    if (joint.alive)
-      worst = std::max(worst, cairn::jointError(joint, system.bodies[joint.a], system.bodies[joint.b]).distance);
+    if (joint.alive) worst = std::max(worst, wrongBy(joint, system.bodies[joint.a], system.bodies[joint.b]));
   }
   return worst;
 }
@@ -98,6 +97,7 @@ void World::restore(const Snapshot& snapshot) {
   setSettings(snapshot.state_->settings);
   impl_->state = *snapshot.state_;
   impl_->eventsAreFresh = false;
+  impl_->stepSeconds.reset();
 }
 
 std::uint64_t World::stateHash() const {

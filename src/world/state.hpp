@@ -52,6 +52,13 @@ struct WorldImpl {
   std::string refusal;                // why the stepper does not take this world; empty if it does
   bool refusalIsFresh = false;        // nothing that it depends on changed since
 
+  // For steps that are stopped.
+  const StopFlag* stop = nullptr;
+  WorldState before;                  // as the last step that could be stopped found it
+  double copySeconds = 0.0;           // that `before` took
+  std::size_t copiedBodies = 0;       // that it had
+  std::optional<double> stepSeconds;  // of the last step; nothing if the method has changed since
+
   Body* find(BodyId id);
   const Body* find(BodyId id) const;
   Collider* find(ShapeId id);
@@ -67,6 +74,9 @@ struct WorldImpl {
     for (std::uint32_t c = body.firstCollider; c != kNone; c = state.system.colliders[c].next)
       use(state.system.colliders[c]);
   }
+
+  bool isStopWorthwhile(double dt) const;  // whether the next step is to be one that can be stopped
+  void goBack();                           // to before the step that was stopped
 
   void wakeIsland(Body& body);
   void quarantine(std::uint32_t body, const char* reason, StepReport& report);

@@ -1,6 +1,7 @@
 // One step, in order: edits, pairs, contacts, islands, the stepper, checks, sleep.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <exception>
@@ -210,6 +211,36 @@ void WorldImpl::undoStep() {
   impacts.clear();
 }
 
+void World::setStopFlag(const std::atomic<bool>* flag) {
+  impl_->stop = flag;
+  impl_->stepSeconds.reset();
+}
+
+// A copy of the state that takes a hundredth of the step is paid for it; of a step so long that somebody will want to end
+// it, a quarter. Where it would take more, the last step was short, and so will be the next, if it has the same method and
+// about as many bodies.
+bool WorldImpl::isStopWorthwhile(double dt) const {
+  constexpr double kShare = 0.01, kShareOfLong = 0.25, kLong = 0.5 /* s */, kGrowth = 1.25;
+  if (stop == nullptr) return false;
+  if (!stepSeconds || static_cast<double>(state.system.bodies.size()) > kGrowth * static_cast<double>(copiedBodies) ||
+      dt > kGrowth * state.lastDt)
+    return true;
+  return copySeconds <= (*stepSeconds < kLong ? kShare : kShareOfLong) * *stepSeconds;
+}
+
+// Buffers may be left in any state; they are made anew.
+void WorldImpl::goBack() {
+  state = std::exchange(before, {});  // what the step made of it may be huge
+  stepper = makeStepper(state.settings.stepper);
+  broadScratch = {};
+  narrowScratch = {};
+  islandScratch = {};
+  problems.clear();
+  impacts.clear();
+  eventsAreFresh = false;
+  stepSeconds.reset();
+}
+
 StepReport World::step(double dt) {
   StepReport report;
   WorldImpl& impl = *impl_;
@@ -228,10 +259,22 @@ StepReport World::step(double dt) {
     report.method.message = refusal;
     return report;
   }
-  state.lastDt = dt;
+  const auto start = std::chrono::steady_clock::now();
+  const auto secondsSinceStart = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const bool canStop = impl.isStopWorthwhile(dt);
   bool hasBegun = false;  // `places` and `velocities` are those of this step
   const auto advance = [&] {
     PhaseTimer timer(report.phaseMs);
+    if (canStop) {
+      impl.before = state;
+      impl.copySeconds = secondsSinceStart();
+      impl.copiedBodies = system.bodies.size();
+    }
+    const StopScope scope(canStop ? impl.stop : nullptr);
+    pollStop();
+    state.lastDt = dt;
     if (!impl.stepper) impl.stepper = makeStepper(state.settings.stepper);
     impl.applyEdits(dt, report);
     hasBegun = true;
@@ -263,6 +306,8 @@ StepReport World::step(double dt) {
     impl.markTouching();
     updateSleep(system, state.settings.sleep, report.islands, dt, impl.islandScratch);
     impl.countBodies(report);
+    for (Joint& joint : system.joints)
+      if (joint.alive && joint.drive) joint.driveNow += dt * joint.driveRate;  // where it is now, for whoever asks
     state.time += dt;
     timer.finish(Phase::Finish);
     report.totalMs = timer.totalMs();
@@ -279,6 +324,16 @@ StepReport World::step(double dt) {
   };
   try {
     impl.tasks.enter(advance);
+    if (impl.stop != nullptr) impl.stepSeconds = secondsSinceStart();
+  } catch (const Stopped&) {
+    impl.goBack();
+    StepReport stopped;
+    stopped.status = StepStatus::Stopped;
+    stopped.dt = dt;
+    stopped.time = state.time;
+    stopped.method.message = "the step was stopped from outside";
+    stopped.totalMs = 1e3 * secondsSinceStart();
+    return stopped;
   } catch (const std::bad_alloc&) {
     fail(StepStatus::OutOfMemory, "this machine has too little memory for it");
   } catch (const std::exception& error) {

@@ -100,6 +100,8 @@ TEST_F(Command, TheReportHasExactlyItsFields) {
                                        "energy_j.start",
                                        "energy_j.end",
                                        "energy_j.max_gain",
+                                       "energy_j.max_rise",
+                                       "energy_j.driven_by",
                                        "residual.median",
                                        "residual.max",
                                        "bodies_lost",

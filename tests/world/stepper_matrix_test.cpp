@@ -1,4 +1,4 @@
-// Every stepper takes every trial: it passes, or refuses with a reason, or the trial is among the known limits that
+// Every stepper takes every trial: it passes, or refuses with a reason, or the trial is among the limits that
 // docs/steppers.md lists, with a figure that a run confirms. There is no fourth kind of cell.
 #include <fstream>
 #include <map>
@@ -18,7 +18,7 @@ std::map<Cell, double> knownLimits() {
   std::string line;
   bool isThere = false;
   while (std::getline(file, line)) {
-    if (line.starts_with("## ")) isThere = line == "## Known limits";
+    if (line.starts_with("## ")) isThere = line == "## Trials";
     if (!isThere || !line.starts_with("| `")) continue;
     std::istringstream cells(line.substr(1));
     std::string stepper, trial, figure;
