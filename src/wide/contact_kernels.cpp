@@ -8,8 +8,8 @@
 //   s > 0 (apart):   lambda' = max(0, lambda - m (u + s/h))                       do not cross the gap within the substep
 //   s <= 0, soft:    lambda' = max(0, lambda - w m (u + b) - (1 - w) lambda),  b = max(rate s, -pushOut)
 //   s <= 0, relax:   lambda' = max(0, lambda - m u)                                take the push-out velocity back
-// Friction: the two tangent impulses of a patch are projected on the disc of radius mu * sum(lambda), the twist on the
-// interval of half-width mu * sum(lever lambda).
+// Friction: the two tangent impulses of a patch stay in the disc of radius mu * sum(lambda), on its rim against the velocity
+// where they slide; the twist in the interval of half-width mu * sum(lever lambda).
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "wide/contact_kernels.cpp"
 #include <hwy/foreach_target.h>
@@ -102,7 +102,20 @@ HWY_INLINE void SolveFriction(ContactBlock& block, PairMotion& motion, const V3&
   const auto slides = hn::Gt(length2, hn::Mul(limit, limit));
   const V one = hn::Set(kTag, 1.0f);
   if (!hn::AllFalse(kTag, slides)) {
-    const V scale = hn::IfThenElse(slides, hn::Div(limit, hn::Sqrt(hn::IfThenElse(slides, length2, one))), one);
+    V size2 = length2;
+    if constexpr (!kCentral) {
+      // What slides is pushed against its velocity u. Against K u, which would stop it, is another direction where K is not
+      // alike in all of them, however short the step is. So the direction is that of a step of 1/trace(K^-1) against u.
+      const V k11 = load(block.k11 + at), k22 = load(block.k22 + at), k12 = load(block.k12 + at);
+      const V determinant = hn::Sub(hn::Mul(k11, k22), hn::Mul(k12, k12));
+      const V step = hn::Div(determinant, hn::Max(hn::Add(k11, k22), hn::Set(kTag, 1e-30f)));
+      const V along1 = hn::Sub(old1, hn::Mul(step, u1)), along2 = hn::Sub(old2, hn::Mul(step, u2));
+      size2 = hn::Add(hn::Mul(along1, along1), hn::Mul(along2, along2));
+      f1 = hn::IfThenElse(slides, along1, f1);
+      f2 = hn::IfThenElse(slides, along2, f2);
+    }
+    const auto some = hn::And(slides, hn::Gt(size2, hn::Zero(kTag)));
+    const V scale = hn::IfThenElse(some, hn::Div(limit, hn::Sqrt(hn::IfThenElse(some, size2, one))), one);
     f1 = hn::Mul(f1, scale);
     f2 = hn::Mul(f2, scale);
   }
