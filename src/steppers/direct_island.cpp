@@ -77,8 +77,7 @@ bool DirectIsland::take(const StepContext& context, double dt, const SoftBodies&
     mover.inertia = turnedTensor(turn, body.inertia).full();
     mover.acceleration.head<3>() = gravity * body.gravityScale + body.force * body.inverseMass;
     if (!body.torque.isZero(0.0)) mover.acceleration.tail<3>() = turnedTensor(turn, body.inverseInertia) * body.torque;
-    if (gyroscopicTurn(body, dt) > kGyroscopicTurn)
-      mover.acceleration.tail<3>() += gyroscopicAcceleration(body, dt, integrator);
+    if (feelsGyroscopicTorque(body, gravity)) mover.acceleration.tail<3>() += gyroscopicAcceleration(body, dt, integrator);
     mover.linearDamping = body.linearDamping;
     mover.angularDamping = body.angularDamping;
     mover.size = body.size;

@@ -119,7 +119,8 @@ void SoftBatch::advance(StepContext& context, double dt, wide::Width width, bool
                                    static_cast<float>(context.settings.restitutionSpeed), contacts.fillsCaches()};
   timer.finish(Phase::Prepare);
 
-  const bool plain = joints.joints.empty() && bodies.isPlain() && !contacts.mayBounce();
+  ExactVelocities& exact = bodies.exact();
+  const bool plain = joints.joints.empty() && bodies.isPlain() && !contacts.mayBounce() && !exact.inUse();
   if (plain) plainSubsteps(context, dt, values);
   wide::SolverBody* const solver = bodies.solver();
   for (int substep = 0; substep < substeps && !plain; ++substep) {
@@ -149,18 +150,26 @@ void SoftBatch::advance(StepContext& context, double dt, wide::Width width, bool
     joints.solve(context, bodies, true);
     contacts.forEachGroup(tasks, CutsTurn::First,
                           [&](ContactGroup& group, const Tasks* all) { group.relax(all, solver, values); });
+    if (exact.inUse()) {
+      exact.clearGains();
+      contacts.forEachGroup(tasks, CutsTurn::Last,
+                            [&](ContactGroup& group, const Tasks* all) { group.applyImpulses(all, exact.gains(), values); });
+      exact.takeGains();
+    }
     if (contacts.mayBounce()) joints.bounce(context, bodies);
     joints.addUp(context);
     if (contacts.mayBounce()) {
       bodies.markContactChange(context);
+      if (exact.inUse()) exact.beforeBounce(bodies.velocities());
       contacts.forEachGroup(tasks, CutsTurn::Last,
                             [&](ContactGroup& group, const Tasks* all) { group.bounce(all, solver, values); });
+      if (exact.inUse()) exact.takeBounce(bodies.velocities());
     }
     finish(Phase::Solve);
   }
 
   if (plain || !timed) timer.finish(Phase::Solve);
-  bodies.finish(context, plain && bodies.others.empty());
+  bodies.finish(context, dt, plain && bodies.others.empty());
   contacts.finish(context, bodies);
   jointError = joints.finish(context, dt);
   if (joints.holdContacts()) contacts.forgetRows();

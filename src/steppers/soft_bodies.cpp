@@ -20,6 +20,9 @@ constexpr double kRound = 1e-6;     // unlikeness of moments that single precisi
 // How far bodies may move before their contacts are brought up to date: half of what a manifold is kept for.
 constexpr float kHair = 2.5e-4f;       // m
 constexpr float kHairShare = 2.5e-4f;  // of the body's size, if that is less
+// In shorter steps it is less in proportion: who is still is a matter of speed. (If it were not, what rolls would be ahead
+// of its contacts by a hair however short steps are, and that is felt as a rolling friction.)
+constexpr double kHairSeconds = 1.0 / 60.0;
 // Whoever has gone so much of it counts as having gone all of it when another one of its part has: what creeps together is
 // brought up to date together, in one step of many.
 constexpr float kNearlyFar = 0.5f;
@@ -98,7 +101,7 @@ void SoftBodies::begin(StepContext& context, double dt, double h, bool haveConta
         angular = inverseInertia * body.torque;
       }
       const double turn = gyroscopicTurn(body, dt);
-      if (turn > kGyroscopicTurn && turn <= kFastTurn) angular += gyroscopicAcceleration(body, dt, integrator);
+      if (turn <= kFastTurn && feelsGyroscopicTorque(body, gravity)) angular += gyroscopicAcceleration(body, dt, integrator);
       angularOf(accelerations_[i]) = angular.cast<float>();
       damped |= body.linearDamping > 0.0 || body.angularDamping > 0.0;
       soft.spins = turn > kFastTurn;
@@ -130,6 +133,11 @@ void SoftBodies::begin(StepContext& context, double dt, double h, bool haveConta
     if (bodies_[i].spins) follow(context, i, dt);
     if (bodies_[i].locked != 0) locked_.push_back(i);
   }
+  exact_.clear();
+  if (!ExactVelocities::isNeeded(h)) return;
+  exact_.begin(movable.size(), count);
+  for (std::uint32_t i = 0; i < movable.size(); ++i)
+    exact_[i] = {system.bodies[movable[i]].velocity, system.bodies[movable[i]].spin};
 }
 
 void SoftBodies::follow(const StepContext& context, std::uint32_t index, double dt) {
@@ -165,6 +173,9 @@ void SoftBodies::push(std::uint32_t index, const Vec3& velocity, const Vec3& spi
   spinOf(solver_[index]) += dw;
   linearOf(marks_[index]) += dv;
   angularOf(marks_[index]) += dw;
+  if (!exact_.inUse()) return;
+  exact_[index].linear += velocity;
+  exact_[index].angular += spin;
 }
 
 void SoftBodies::shift(std::uint32_t index, const Vec3& move, const Vec3& turn) {
@@ -183,6 +194,7 @@ void SoftBodies::shift(std::uint32_t index, const Vec3& move, const Vec3& turn) 
   spinOf(solver) += spin;
   angularOf(marks_[index]) += spin;
   precise.midpoint += change(precise.midpoint);
+  if (exact_.inUse()) exact_[index].angular += change(exact_[index].angular);
 }
 
 std::span<PreciseBody> SoftBodies::preciseWithin(std::uint32_t first, std::uint32_t last) {
@@ -254,6 +266,19 @@ void SoftBodies::integrateVelocities(StepContext& context, double h) {
   });
   spinFreely(context.system, precise_, h);
   marked_ = false;
+  if (exact_.inUse()) integrateExactly(h);
+}
+
+void SoftBodies::integrateExactly(double h) {
+  for (std::uint32_t i = 0; i < ground(); ++i) {
+    if (bodies_[i].spins) continue;
+    exact_.integrate(i, accelerations_[i], damping_.empty() ? nullptr : &damping_[i], limits_, bodies_[i].locked, h);
+    linearOf(marks_[i]) = exact_[i].linear.cast<float>();
+    angularOf(marks_[i]) = exact_[i].angular.cast<float>();
+    const ExactVelocities::Velocity warm = exact_.warmStarted(i);
+    velocityOf(solver_[i]) = warm.linear.cast<float>();
+    spinOf(solver_[i]) = warm.angular.cast<float>();
+  }
 }
 
 void SoftBodies::integratePositions(StepContext& context, double h) {
@@ -316,8 +341,9 @@ void SoftBodies::markContactChange(StepContext& context) {
   marked_ = true;
 }
 
-void SoftBodies::finish(StepContext& context, bool follow) {
+void SoftBodies::finish(StepContext& context, double dt, bool follow) {
   std::vector<Body>& bodies = context.system.bodies;
+  const auto hair = static_cast<float>(std::min(1.0, dt / kHairSeconds));
   resizeAnew(still_, solver_.size());
   std::fill(still_.begin() + ground(), still_.end(), kStill);
   context.tasks.parallelFor(parts, 1, [&](std::size_t part, std::size_t) {
@@ -334,8 +360,12 @@ void SoftBodies::finish(StepContext& context, bool follow) {
                           : rotated(body.rotation, Vec3(solver.turned[0], solver.turned[1], solver.turned[2]));
       body.velocity = without(Vec3(solver.velocity[0], solver.velocity[1], solver.velocity[2]), soft.locked);
       body.spin = Vec3(solver.spin[0], solver.spin[1], solver.spin[2]);
+      if (exact_.inUse() && !soft.spins) {
+        body.velocity = without(exact_[i].linear, soft.locked);
+        body.spin = exact_[i].angular;
+      }
       body.way += Float3(solver.moved).norm() + body.size * Float3(solver.turned).norm();
-      const float far = std::min(kHair, kHairShare * body.size);
+      const float far = hair * std::min(kHair, kHairShare * body.size);
       still_[i] = body.way < kNearlyFar * far ? kStill : kNearly;
       anyFar |= !(body.way < far);
     }

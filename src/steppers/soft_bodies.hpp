@@ -13,6 +13,7 @@
 
 #include "dynamics/colouring.hpp"
 #include "dynamics/system.hpp"
+#include "steppers/exact_velocities.hpp"
 #include "steppers/part_tree.hpp"
 #include "steppers/split_bodies.hpp"
 #include "steppers/stepper.hpp"
@@ -20,9 +21,14 @@
 
 namespace cairn {
 
-// How a body in contact gets its gyroscopic torque, by how far it turns in a step (rad, times how unlike its moments are):
-// not at all, as a constant torque over the step, or substep by substep with its orientation followed.
-inline constexpr double kGyroscopicTurn = 1e-3;
+// Whether a body in contact gets a gyroscopic torque: if the acceleration at its edge, for which unlikeness |w|^2 size is a
+// bound, is more than what single precision loses of its weight. That is so at any length of steps, or in short ones what
+// adds up would be left out of each.
+inline bool feelsGyroscopicTorque(const Body& body, const Vec3& gravity) {
+  constexpr double kRounding = 0x1p-24;
+  const double edge = body.unlikeness * body.spin.squaredNorm() * static_cast<double>(body.size);  // m/s^2
+  return edge > 0.0 && edge * edge > kRounding * kRounding * gravity.squaredNorm();
+}
 
 inline Vec3 velocityOf(const wide::SolverBody& body) { return {body.velocity[0], body.velocity[1], body.velocity[2]}; }
 inline Vec3 spinOf(const wide::SolverBody& body) { return {body.spin[0], body.spin[1], body.spin[2]}; }
@@ -107,10 +113,14 @@ class SoftBodies {
   void markContactChange(StepContext& context);
   // `follow`: notes which bodies are still: they have not moved by more than a hair since all of their contacts were brought
   // up to date (Body::way).
-  void finish(StepContext& context, bool follow);
+  void finish(StepContext& context, double dt, bool follow);
   bool isStill(std::uint32_t body) const { return still_[body] != 0; }
 
   wide::SolverBody* solver() { return solver_.data(); }
+  // In short substeps what contacts gave is added up in double (exact_velocities.hpp); save for bodies that spin fast, which
+  // change by a lot in every one.
+  ExactVelocities& exact() { return exact_; }
+  std::span<const wide::SolverBody> velocities() const { return solver_; }
   const SoftBody& operator[](std::uint32_t body) const { return bodies_[body]; }
   Float3 acceleration(std::uint32_t body) const { return Float3(accelerations_[body].linear); }  // m/s^2, by external loads
   // Of some body the inertia in world axes changes within the step, and with it the rows of its contacts.
@@ -136,6 +146,7 @@ class SoftBodies {
   // Free motion of those whose orientation is followed, `some` of them.
   void keepMomenta(const System& system, std::span<PreciseBody> some);
   void spinFreely(const System& system, std::span<PreciseBody> some, double h);
+  void integrateExactly(double h);
   void turn(const System& system, std::span<PreciseBody> some, double h);
   // Of the bodies first .. last; for batches without joints.
   std::span<PreciseBody> preciseWithin(std::uint32_t first, std::uint32_t last);
@@ -163,6 +174,7 @@ class SoftBodies {
   std::vector<std::uint32_t> locked_;  // bodies with a locked axis
   std::vector<PreciseBody> precise_;   // ascending by body, save for those that joints asked for
   bool spinning_ = false;
+  ExactVelocities exact_;
 };
 
 }  // namespace cairn

@@ -8,8 +8,8 @@
 //   s > 0 (apart):   lambda' = max(0, lambda - m (u + s/h))                       do not cross the gap within the substep
 //   s <= 0, soft:    lambda' = max(0, lambda - w m (u + b) - (1 - w) lambda),  b = max(rate s, -pushOut)
 //   s <= 0, relax:   lambda' = max(0, lambda - m u)                                take the push-out velocity back
-// Friction: the two tangent impulses of a patch are projected on the disc of radius mu * sum(lambda), the twist on the
-// interval of half-width mu * sum(lever lambda).
+// Friction: the two tangent impulses of a patch stay in the disc of radius mu * sum(lambda), on its rim against the velocity
+// where they slide; the twist in the interval of half-width mu * sum(lever lambda).
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "wide/contact_kernels.cpp"
 #include <hwy/foreach_target.h>
@@ -65,12 +65,16 @@ struct Load {
   V along1, along2;  // relative velocity of the centres along the tangents: impulses along the normal do not change it
 };
 
-// kRelax: the second pass, whose impulses are also added to the step's sums. kTwist: against turning about the normal too;
-// a single point has no lever to do that with. kCentral: as ContactBlock::central. Adds its own impulse to `linear`, which
-// the bodies have yet to get, and the moments to the bodies.
-template <bool kRelax, bool kTwist, bool kCentral>
+enum class Pass { Soft, Relax, Bounce };
+
+// Impulses of the second pass, and what bounces add, are added to the step's sums. Bounces do not change the impulses of the
+// substep, with which the next one begins; `bounces` is 1 in the lanes that do, and 0 in others. kTwist: against turning
+// about the normal too; a single point has no lever to do that with. kCentral: as ContactBlock::central. Adds its own
+// impulse to `linear`, which the bodies have yet to get, and the moments to the bodies.
+template <Pass kPass, bool kTwist, bool kCentral>
 HWY_INLINE void SolveFriction(ContactBlock& block, PairMotion& motion, const V3& normal, const V3& tangent1,
-                              const V3& tangent2, const Load& load_, V3& linear, int at) {
+                              const V3& tangent2, const Load& load_, V3& linear, int at,
+                              [[maybe_unused]] V bounces = hn::Zero(kTag)) {
   const V mu = load(block.friction + at);
 
   V u1 = load_.along1, u2 = load_.along2;
@@ -102,13 +106,31 @@ HWY_INLINE void SolveFriction(ContactBlock& block, PairMotion& motion, const V3&
   const auto slides = hn::Gt(length2, hn::Mul(limit, limit));
   const V one = hn::Set(kTag, 1.0f);
   if (!hn::AllFalse(kTag, slides)) {
-    const V scale = hn::IfThenElse(slides, hn::Div(limit, hn::Sqrt(hn::IfThenElse(slides, length2, one))), one);
+    V size2 = length2;
+    if constexpr (!kCentral) {
+      // What slides is pushed against its velocity u. Against K u, which would stop it, is another direction where K is not
+      // alike in all of them, however short the step is. So the direction is that of a step of 1/trace(K^-1) against u.
+      const V k11 = load(block.k11 + at), k22 = load(block.k22 + at), k12 = load(block.k12 + at);
+      const V determinant = hn::Sub(hn::Mul(k11, k22), hn::Mul(k12, k12));
+      const V step = hn::Div(determinant, hn::Max(hn::Add(k11, k22), hn::Set(kTag, 1e-30f)));
+      const V along1 = hn::Sub(old1, hn::Mul(step, u1)), along2 = hn::Sub(old2, hn::Mul(step, u2));
+      size2 = hn::Add(hn::Mul(along1, along1), hn::Mul(along2, along2));
+      f1 = hn::IfThenElse(slides, along1, f1);
+      f2 = hn::IfThenElse(slides, along2, f2);
+    }
+    const auto some = hn::And(slides, hn::Gt(size2, hn::Zero(kTag)));
+    const V scale = hn::IfThenElse(some, hn::Div(limit, hn::Sqrt(hn::IfThenElse(some, size2, one))), one);
     f1 = hn::Mul(f1, scale);
     f2 = hn::Mul(f2, scale);
   }
-  store(f1, block.friction1 + at);
-  store(f2, block.friction2 + at);
-  const V change1 = hn::Sub(f1, old1), change2 = hn::Sub(f2, old2);
+  V change1 = hn::Sub(f1, old1), change2 = hn::Sub(f2, old2);
+  if constexpr (kPass == Pass::Bounce) {
+    change1 = hn::Mul(bounces, change1);
+    change2 = hn::Mul(bounces, change2);
+  } else {
+    store(f1, block.friction1 + at);
+    store(f2, block.friction2 + at);
+  }
 
   V3 push = scaled(tangent1, change1);
   addScaled(push, tangent2, change2);
@@ -130,17 +152,23 @@ HWY_INLINE void SolveFriction(ContactBlock& block, PairMotion& motion, const V3&
       const V wanted = hn::Sub(hn::Sub(still, hn::Mul(hn::Mul(twistMass, load(block.twist1 + at)), change1)),
                                hn::Mul(hn::Mul(twistMass, load(block.twist2 + at)), change2));
       const V twist = hn::Max(hn::Min(wanted, most), hn::Neg(most));
-      store(twist, block.twist + at);
-      const V3 moment = scaled(normal, hn::Sub(twist, oldTwist));
+      V change = hn::Sub(twist, oldTwist);
+      if constexpr (kPass == Pass::Bounce) {
+        change = hn::Mul(bounces, change);
+        store(hn::Add(load(block.totalTwist + at), change), block.totalTwist + at);
+      } else {
+        store(twist, block.twist + at);
+      }
+      const V3 moment = scaled(normal, change);
       momentA = add(momentA, moment);
       momentB = add(momentB, moment);
-      if (kRelax) store(hn::Add(load(block.totalTwist + at), twist), block.totalTwist + at);
+      if constexpr (kPass == Pass::Relax) store(hn::Add(load(block.totalTwist + at), twist), block.totalTwist + at);
     }
     motion.turn(momentA, momentB, block, at);
   }
-  if (kRelax) {
-    store(hn::Add(load(block.total1 + at), f1), block.total1 + at);
-    store(hn::Add(load(block.total2 + at), f2), block.total2 + at);
+  if constexpr (kPass != Pass::Soft) {
+    store(hn::Add(load(block.total1 + at), kPass == Pass::Relax ? f1 : change1), block.total1 + at);
+    store(hn::Add(load(block.total2 + at), kPass == Pass::Relax ? f2 : change2), block.total2 + at);
   }
 }
 
@@ -224,7 +252,8 @@ HWY_INLINE void SolveBlock(ContactBlock& block, ContactPointLanes* points, Solve
   V3 linear = scaled(normal, total);
   // In both passes: without friction in the first, pushing bricks out of each other would shove them sideways before
   // relaxation can object.
-  SolveFriction<kRelax, (kPoints > 1), kCentral>(block, motion, normal, tangent1, tangent2, sum, linear, at);
+  SolveFriction<kRelax ? Pass::Relax : Pass::Soft, (kPoints > 1), kCentral>(block, motion, normal, tangent1, tangent2, sum,
+                                                                            linear, at);
   motion.move(linear);
   motion.write(block, bodies, at);
 }
@@ -296,40 +325,67 @@ void NoteApproach(Blocks blocks, const ContactPointLanes* points, ApproachLanes*
   }
 }
 
+constexpr int kMostPoints = 4, kBounceRounds = 16;
+
 // Newton's law for points that closed fast in this substep: u+ = -e u-. The approach speed is the one at the surface: the
 // speed at the substep's beginning plus what external loads add while the rest of the gap is crossed. Energy then comes out
-// right whatever part of the substep the impact falls in.
+// right whatever part of the substep the impact falls in. Friction has its share of what that adds: over the substep, and so
+// over the impact, it is limited by mu times all of the normal impulse, wherever in the substep the surface was reached.
 void Bounce(Blocks blocks, ContactPointLanes* points, const ApproachLanes* approaches, SolverBody* bodies,
             const SubstepValues& values) {
   const V zero = hn::Zero(kTag);
   const V h = hn::Set(kTag, values.h);
-  const V slowest = hn::Set(kTag, -values.bounceSpeed);
+  const V slowest = hn::Set(kTag, -values.bounceSpeed), never = hn::Set(kTag, -1e30f);
   for (ContactBlock& block : blocks) {
     if (block.bounces == 0) continue;
     for (int at = 0; at < block.lanes; at += static_cast<int>(hn::Lanes(kTag))) {
       PairMotion motion(block, bodies, at);
       const V3 normal = load(block.normal, at), beyond = beyondArms(block, normal, at);
+      // What each point is to part with, and what that adds to its impulse.
+      V wanted[kMostPoints], added[kMostPoints], bounces = zero;
       for (unsigned p = 0; p < block.points; ++p) {
-        ContactPointLanes& point = points[block.firstPoint + p];
         const ApproachLanes& approach = approaches[block.firstApproach + p];
         const V restitution = load(approach.restitution + at), acceleration = load(approach.acceleration + at);
-        const V before = load(approach.speed + at);
-        const V old = load(point.impulse + at);
+        const V before = load(approach.speed + at), old = load(points[block.firstPoint + p].impulse + at);
         const auto hits = hn::And(hn::And(hn::Lt(before, slowest), hn::Gt(old, zero)), hn::Gt(restitution, zero));
-        if (hn::AllFalse(kTag, hits)) continue;
         const V safe = hn::IfThenElse(hits, before, hn::Set(kTag, -1.0f));
         const V crossing = hn::Min(hn::Max(hn::Div(load(approach.gap + at), hn::Neg(safe)), zero), h);
         const V atSurface = hn::Min(hn::Add(before, hn::Mul(acceleration, crossing)), zero);
-        const V3 armA = load(point.arm, at), armB = add(armA, beyond);
-        const V u = motion.relative(normal, armA, armB);
-        const V push = hn::Neg(hn::Mul(load(point.mass + at), hn::Add(u, hn::Mul(restitution, atSurface))));
-        // Only ever pushes: a faster separation than asked for is left alone.
-        const V change = hn::IfThenElseZero(hits, hn::Max(push, zero));
-        Push one;
-        one.add(normal, armA, armB, change);
-        motion.apply(one, block, at);
-        store(hn::Add(load(point.total + at), change), point.total + at);
+        wanted[p] = hn::IfThenElse(hits, hn::Neg(hn::Mul(restitution, atSurface)), never);
+        added[p] = zero;
+        bounces = hn::IfThenElse(hits, hn::Set(kTag, 1.0f), bounces);
       }
+      if (hn::AllTrue(kTag, hn::Eq(bounces, zero))) continue;
+      // Points of a face push each other about: one after another, until they agree.
+      for (int round = 0; round < (block.points > 1 ? kBounceRounds : 1); ++round) {
+        for (unsigned p = 0; p < block.points; ++p) {
+          const ContactPointLanes& point = points[block.firstPoint + p];
+          const V3 armA = load(point.arm, at), armB = add(armA, beyond);
+          const V missing = hn::Sub(wanted[p], motion.relative(normal, armA, armB));
+          // Only ever pushes: a faster separation than asked for is left alone.
+          const V all = hn::Max(hn::Add(added[p], hn::Mul(load(point.mass + at), missing)), zero);
+          Push one;
+          one.add(normal, armA, armB, hn::Sub(all, added[p]));
+          motion.apply(one, block, at);
+          added[p] = all;
+        }
+      }
+      V force = zero, moment = zero;
+      for (unsigned p = 0; p < block.points; ++p) {
+        ContactPointLanes& point = points[block.firstPoint + p];
+        const V all = hn::Add(load(point.impulse + at), added[p]);
+        store(hn::Add(load(point.total + at), added[p]), point.total + at);
+        force = hn::Add(force, all);
+        moment = hn::Add(moment, hn::Mul(all, load(point.lever + at)));
+      }
+      const V3 tangent1 = load(block.tangent, at), tangent2 = cross(normal, tangent1);
+      const V3 closing = sub(motion.b.linear, motion.a.linear);
+      const Load load_{force, moment, dot(tangent1, closing), dot(tangent2, closing)};
+      V3 linear{zero, zero, zero};
+      block.points > 1
+          ? SolveFriction<Pass::Bounce, true, false>(block, motion, normal, tangent1, tangent2, load_, linear, at, bounces)
+          : SolveFriction<Pass::Bounce, false, false>(block, motion, normal, tangent1, tangent2, load_, linear, at, bounces);
+      motion.move(linear);
       motion.write(block, bodies, at);
     }
   }

@@ -70,8 +70,9 @@ struct PlainContact {
         k(i, j) = (a.inverseMass + b.inverseMass) * t[i].dot(t[j]) +
                   centreA.cross(t[i]).dot(a.inverseInertia * centreA.cross(t[j])) +
                   centreB.cross(t[i]).dot(b.inverseInertia * centreB.cross(t[j]));
-    Eigen::Vector2d f = Eigen::Vector2d(f1, f2) - k.inverse() * Eigen::Vector2d(t1.dot(slip), t2.dot(slip));
-    if (f.norm() > friction * force) f *= friction * force / f.norm();
+    const Eigen::Vector2d old(f1, f2), u(t1.dot(slip), t2.dot(slip));
+    Eigen::Vector2d f = old - k.inverse() * u;
+    if (f.norm() > friction * force) f = friction * force * (old - u / k.trace()).normalized();
     const Vector3d push = (f[0] - f1) * t1 + (f[1] - f2) * t2;
     f1 = f[0];
     f2 = f[1];
