@@ -189,6 +189,7 @@ void HybridStepper::step(StepContext& context, double dt) {
   formulation.facets = settings.friction.facets;
   formulation.speedFloor = dt * settings.gravity.norm();
   formulation.jointRate = 1.0 / dt;
+  formulation.jointSpeed = kPushOutSpeed;
   formulation.active = [&](const ContactTerms& contact) { return lasting(contact.bodyA) || lasting(contact.bodyB); };
   formulation.normalBias = [&](const ContactTerms& contact) { return std::max(contact.gap / dt, -kPushOutSpeed); };
   std::vector<IslandProblem> islands;

@@ -56,6 +56,7 @@ ImplicitStepper::Result ImplicitStepper::advance(StepContext& context, double dt
   formulation.facets = settings.friction.facets;
   formulation.speedFloor = dt * settings.gravity.norm();
   formulation.jointRate = 1.0 / dt;
+  formulation.jointSpeed = options.pushOutSpeed;
   formulation.start = &start;
   formulation.trial = &velocity;
   formulation.elapsed = elapsed;

@@ -173,13 +173,13 @@ class Builder {
         if (rows[k].holonomic) bias_[first + k] += rows[k].error / dt_ - partA.row(k).dot(a) - partB.row(k).dot(b);
         continue;
       }
-      double rate = formulation_.jointRate;
+      double speed = std::clamp(formulation_.jointRate * rows[k].error, -formulation_.jointSpeed, formulation_.jointSpeed);
       if (joint.spring) {
         const double sum = dt_ * joint.spring->stiffness + joint.spring->damping;
         compliance_[first + k] = 1.0 / (dt_ * sum);
-        rate = joint.spring->stiffness / sum;
+        speed = joint.spring->stiffness / sum * rows[k].error;
       }
-      bias_[first + k] += rate * rows[k].error + (formulation_.displaces ? 0.0 : rows[k].rate);
+      bias_[first + k] += speed + (formulation_.displaces ? 0.0 : rows[k].rate);
     }
     IslandProblem::Origin origin;
     origin.joint = index;
@@ -305,7 +305,9 @@ class Builder {
       if (rows[k].linear.isZero(0.0)) turned += rows[k].error * rows[k].angularB;
     for (int k = 0; k < count; ++k) {
       if (!rows[k].holonomic) continue;
-      before[k].error = rows[k].linear.isZero(0.0) ? turned.dot(before[k].angularB) : rows[k].error;
+      // Of an error that was there before, no more than jointSpeed takes back.
+      const double far = formulation_.jointSpeed * dt_, kept = before[k].error - std::clamp(before[k].error, -far, far);
+      before[k].error = (rows[k].linear.isZero(0.0) ? turned.dot(before[k].angularB) : rows[k].error) - kept;
       rows[k] = before[k];
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 
@@ -33,7 +34,8 @@ struct Formulation {
   std::function<bool(const ContactTerms&)> active{};
   // Velocity that is added to the normal row: v_n = J_n u + bias must become non-negative.
   std::function<double(const ContactTerms&)> normalBias;
-  double jointRate = 0.0;  // 1/s: share of a joint's error that is taken back, over dt
+  double jointRate = 0.0;  // 1/s: share of a joint's error that is taken back, over dt ...
+  double jointSpeed = std::numeric_limits<double>::infinity();  // ... but no faster than that, m/s or rad/s
   // For steppers that look for a pose at the end of the step: the bodies as the step began (masses and free velocities are
   // theirs) and the velocities that led to where the bodies are now.
   const std::vector<Body>* start = nullptr;

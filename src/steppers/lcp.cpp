@@ -24,6 +24,7 @@ void LcpStepper::step(StepContext& context, double dt) {
   formulation.facets = settings.friction.facets;
   formulation.speedFloor = dt * settings.gravity.norm();
   formulation.jointRate = potra ? 0.0 : gamma / dt;
+  formulation.jointSpeed = options.pushOutSpeed;
   // The active set is that of the narrow phase, by distance and speed: what nothing but the free motion brings near would
   // leave out contacts that others push together.
   bool pushesOut = !potra;

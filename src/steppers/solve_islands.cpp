@@ -5,6 +5,7 @@
 #include "math/rotation.hpp"
 #include "problem/residual.hpp"
 #include "steppers/free_motion.hpp"
+#include "steppers/push_out.hpp"
 
 namespace cairn {
 
@@ -69,6 +70,7 @@ bool IslandSolver::solve(StepContext& context, std::vector<IslandProblem>& islan
   while (solvers_.size() < islands.size()) solvers_.push_back(makeSolver(name_));
   impulses_.resize(islands.size());
   std::vector<SolveReport> reports(islands.size());
+  std::vector<char> keptErrors(islands.size(), 0);
   const SolveLimits limits{settings.tolerance, settings.iterations, settings.milliseconds};
   context.tasks.parallelFor(islands.size(), 1, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
@@ -84,11 +86,19 @@ bool IslandSolver::solve(StepContext& context, std::vector<IslandProblem>& islan
         reports[i] = solvers_[i]->solve(*islands[i].problem, limits, impulses_[i]);
         reports[i].iterations += before;
       }
+      if (!pushesOutTooHard(islands[i], impulses_[i])) continue;
+      islands[i].problem = withoutPushingOut(islands[i]);
+      impulses_[i].setZero();
+      reports[i] = solvers_[i]->solve(*islands[i].problem, limits, impulses_[i]);
+      keptErrors[i] = 1;
     }
   });
   SolveSummary summary = context.report.solve.value_or(SolveSummary{});
   for (std::size_t i = 0; i < islands.size(); ++i) {
     const SolveReport& report = reports[i];
+    if (keptErrors[i] != 0 && context.report.method.message.empty())
+      context.report.method.message =
+          islands[i].problem->name() + ": errors contradict each other: the step was taken without pushing them out";
     ++summary.problems;
     summary.iterations += report.iterations;
     summary.residual = std::max(summary.residual, report.residual.relative);

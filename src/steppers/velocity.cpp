@@ -11,6 +11,7 @@ void VelocityStepper::step(StepContext& context, double dt) {
   formulation.law = frictionLaw(settings);
   formulation.facets = settings.friction.facets;
   formulation.jointRate = options.stabilisation / dt;
+  formulation.jointSpeed = options.pushOutSpeed;
   formulation.speedFloor = dt * settings.gravity.norm();
   bounces_.begin(system);
   formulation.normalBias = [&](const ContactTerms& contact) {

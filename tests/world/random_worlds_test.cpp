@@ -129,7 +129,7 @@ TEST(RandomStacks, ReplayToTheBitWithChangingStepLengths) {
   EXPECT_GT(direct, 200);
 }
 
-INSTANTIATE_TEST_SUITE_P(Under, RandomWorlds, testing::Values("soft"),
+INSTANTIATE_TEST_SUITE_P(Under, RandomWorlds, testing::ValuesIn(stepperNames()),
                          [](const auto& one) { return std::string(one.param); });
 
 }  // namespace
