@@ -2,6 +2,8 @@
 
 #include "math/rotation.hpp"
 #include "steppers/island_impacts.hpp"
+#include "steppers/push_out.hpp"
+#include "steppers/turning_pairs.hpp"
 
 namespace cairn {
 
@@ -27,6 +29,9 @@ void GaussStepper::step(StepContext& context, double dt) {
   const std::vector<Body> start = system.bodies;
   noteContacts(context);
 
+  if (const auto meetings = turningMeetings(system, dt, settings.speculativeDistance); !meetings.empty())
+    context.report.method.message = "a body turns by " + std::to_string(meetings[0].turn) +
+                                    " rad in the step and meets another on its way: the contact may have been missed";
   std::vector<IslandProblem> colliding;
   std::vector<Vector> knocks;
   if (firstOrder) {
@@ -59,9 +64,18 @@ void GaussStepper::step(StepContext& context, double dt) {
   std::vector<IslandProblem> islands = buildProblems(system, settings, dt, formulation);
   context.timer.finish(Phase::Prepare);
   bool solved = solver_.solve(context, islands, solver);
-  if (solved && context.report.solve && context.report.solve->exits[static_cast<int>(Exit::Infeasible)] > 0) {
-    context.report.method.message = "penetrations contradict each other: the step was taken without pushing them apart";
+  const bool contradict =
+      solved && context.report.solve && context.report.solve->exits[static_cast<int>(Exit::Infeasible)] > 0;
+  bool hard = false;
+  for (std::size_t i = 0; solved && !firstOrder && i < islands.size(); ++i)
+    hard |= pushesTooHard(system, islands[i], solver_.impulse(i), kPushOutSpeed);
+  if (contradict || hard) {
+    // Without pushing out, and without closing joints, nothing can be faster than it was.
+    context.report.method.message =
+        contradict ? "penetrations contradict each other: the step was taken without pushing them apart"
+                   : "pushing penetrations apart would have made bodies far too fast: the step was taken without";
     pushesOut = false;
+    formulation.jointRate = 0.0;
     islands = buildProblems(system, settings, dt, formulation);
     solved = solver_.solve(context, islands, solver);
   }

@@ -1,5 +1,7 @@
 #include "steppers/island_impacts.hpp"
 
+#include <algorithm>
+
 #include "collision/narrow_phase.hpp"
 #include "laws/impacts.hpp"
 #include "math/rotation.hpp"
@@ -22,12 +24,19 @@ Material surfaceOf(const StepContext& context, const Contact& contact) {
                       system.materials[system.colliders[contact.colliderB].material], context.settings.pairs);
 }
 
-// Laws of single impacts are taken one after the other even if simultaneous impacts were asked for.
-ImpactOrder orderOf(const StepContext& context, const std::vector<ImpactParameters>& parameters) {
+bool isOfSingleImpacts(const ImpactParameters& one) {
+  return one.law == ImpactLaw::Stronge || one.law == ImpactLaw::ChatterjeeRuina;
+}
+
+// Laws of single impacts are taken one after the other even if simultaneous impacts were asked for, which is said.
+ImpactOrder orderOf(StepContext& context, const std::vector<ImpactParameters>& parameters, int points) {
   if (context.settings.impact.order == "sequential") return ImpactOrder::SequentialByBlock;
-  for (const ImpactParameters& one : parameters)
-    if (one.law == ImpactLaw::Stronge || one.law == ImpactLaw::ChatterjeeRuina) return ImpactOrder::SequentialByBlock;
-  return ImpactOrder::Simultaneous;
+  if (std::none_of(parameters.begin(), parameters.end(), isOfSingleImpacts)) return ImpactOrder::Simultaneous;
+  if (points > 1 && context.report.method.message.empty())
+    context.report.method.message = "impacts at " + std::to_string(points) +
+                                    " contacts at once were taken one after the other: Stronge's and Chatterjee and "
+                                    "Ruina's laws are of single impacts";
+  return ImpactOrder::SequentialByBlock;
 }
 
 }  // namespace
@@ -52,6 +61,7 @@ std::vector<Vector> resolveIslandImpacts(StepContext& context, std::vector<Islan
     impulses.push_back(Vector::Zero(island.problem->rows()));
     std::vector<ImpactParameters> parameters;
     bool hits = false;
+    int points = 0;
     for (const IslandProblem::Origin& origin : island.origins) {
       ImpactParameters one;
       if (origin.point >= 0) {
@@ -59,11 +69,13 @@ std::vector<Vector> resolveIslandImpacts(StepContext& context, std::vector<Islan
         const bool bounces = origin.approach < -context.settings.restitutionSpeed;
         one = {surface.impact, bounces ? surface.restitution : 0.0, surface.tangentialRestitution};
         hits |= origin.approach < 0.0;
+        ++points;
       }
       parameters.push_back(one);
     }
     if (!hits) continue;
-    ImpactsResult result = resolveImpacts(*island.problem, parameters, orderOf(context, parameters), solver, kTolerance);
+    ImpactsResult result =
+        resolveImpacts(*island.problem, parameters, orderOf(context, parameters, points), solver, kTolerance);
     if (!result.ok) {
       if (context.report.method.message.empty())
         context.report.method.message = "impact: " + result.message + "; it was plastic";
