@@ -63,22 +63,13 @@ void GaussStepper::step(StepContext& context, double dt) {
   solver.name = kSolver;
   std::vector<IslandProblem> islands = buildProblems(system, settings, dt, formulation);
   context.timer.finish(Phase::Prepare);
-  bool solved = solver_.solve(context, islands, solver);
-  const bool contradict =
-      solved && context.report.solve && context.report.solve->exits[static_cast<int>(Exit::Infeasible)] > 0;
-  bool hard = false;
-  for (std::size_t i = 0; solved && !firstOrder && i < islands.size(); ++i)
-    hard |= pushesTooHard(system, islands[i], solver_.impulse(i), kPushOutSpeed);
-  if (contradict || hard) {
-    // Without pushing out, and without closing joints, nothing can be faster than it was.
-    context.report.method.message =
-        contradict ? "penetrations contradict each other: the step was taken without pushing them apart"
-                   : "pushing penetrations apart would have made bodies far too fast: the step was taken without";
+  PushOut push{firstOrder ? std::numeric_limits<double>::infinity() : kPushOutSpeed, dt, {}};
+  push.without = [&] {
     pushesOut = false;
     formulation.jointRate = 0.0;
-    islands = buildProblems(system, settings, dt, formulation);
-    solved = solver_.solve(context, islands, solver);
-  }
+    return buildProblems(system, settings, dt, formulation);
+  };
+  const bool solved = solveGently(context, solver_, solver, push, islands);
   if (!solved) {
     system.bodies = start;
     return;

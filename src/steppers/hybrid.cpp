@@ -174,19 +174,13 @@ void HybridStepper::step(StepContext& context, double dt) {
   std::vector<IslandProblem> islands;
   if (std::find(lasts.begin(), lasts.end(), 1) != lasts.end()) islands = buildProblems(system, settings, dt, formulation);
   context.timer.finish(Phase::Prepare);
-  bool goes = solver_.solve(context, islands);
-  bool hard = false;
-  for (std::size_t i = 0; goes && i < islands.size(); ++i)
-    hard |= pushesTooHard(system, islands[i], solver_.impulse(i), kPushOutSpeed);
-  if (hard) {
-    if (context.report.method.message.empty())
-      context.report.method.message =
-          "pushing penetrations apart would have made bodies far too fast: the step was taken without";
+  PushOut push{kPushOutSpeed, dt, {}};
+  push.without = [&] {
     pushesOut = false;
     formulation.jointRate = 0.0;
-    islands = buildProblems(system, settings, dt, formulation);
-    goes = solver_.solve(context, islands);
-  }
+    return buildProblems(system, settings, dt, formulation);
+  };
+  const bool goes = solveGently(context, solver_, settings.solver, push, islands);
   if (!goes) {
     system.bodies = start;
     system.memory = remembered;
