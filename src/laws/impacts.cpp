@@ -13,7 +13,6 @@ std::string refusal(const ContactProblem& problem, std::span<const ImpactParamet
     return "there are " + std::to_string(blocks.size()) + " blocks, but parameters for " + std::to_string(parameters.size());
   if (!(tolerance > 0.0)) return "the tolerance must be above 0";
   if (!data.compliance.isZero(0.0)) return "impacts take no compliance";
-  if (problem.hasBodies() && !data.bias.isZero(0.0)) return "impacts take no bias";
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const Block& block = blocks[i];
     if (block.law == Law::Free) continue;

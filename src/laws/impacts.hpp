@@ -49,10 +49,12 @@ struct ImpactsResult {
 inline constexpr int kMostCollisions = 20000;
 
 // The problem's freeVelocity is the velocity before (a problem without bodies: bias). Blocks: Free for joints; Cone,
-// Pyramid, Box, or Interval of one row from 0 to infinity for contacts. No compliance, no bias. One ImpactParameters for
-// each block. `solver` is a name for makeSolver (which throws std::invalid_argument for others); sequential impacts need it
-// only if they do not come to an end. `tolerance`: of the solver; and the speed of approach, over the fastest before, that
-// sequential impacts leave. Single impacts use the ellipse of the block's two coefficients, whichever shape its law has.
+// Pyramid, Box, or Interval of one row from 0 to infinity for contacts. No compliance. A bias is
+// the speed of what moves the rows and cannot be pushed (kinematic bodies); energies are then those of the relative motion.
+// One ImpactParameters for each block. `solver` is a name for makeSolver (which throws std::invalid_argument for others);
+// sequential impacts need it only if they do not come to an end. `tolerance`: of the solver; and the speed of approach, over
+// the fastest before, that sequential impacts leave. Single impacts use the ellipse of the block's two coefficients,
+// whichever shape its law has.
 ImpactsResult resolveImpacts(const ContactProblem& problem, std::span<const ImpactParameters> parameters, ImpactOrder order,
                              const std::string& solver, double tolerance);
 

@@ -105,6 +105,7 @@ class Simultaneous {
       for (int r = 1; r < block.size; ++r) sourceRow.push_back(first + r);
       data.blocks.push_back(block);
       if (!problem_.hasBodies()) continue;
+      for (int r = 1; r < block.size; ++r) data.bias[block.first + r] = data.bias[first + r];
       BlockJacobian jacobian = data.jacobians[source[k]];
       if (jacobian.partA.rows() > 0) jacobian.partA.row(0).setZero();
       if (jacobian.partB.rows() > 0) jacobian.partB.row(0).setZero();

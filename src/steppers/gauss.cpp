@@ -2,6 +2,8 @@
 
 #include "math/rotation.hpp"
 #include "steppers/island_impacts.hpp"
+#include "steppers/push_out.hpp"
+#include "steppers/turning_pairs.hpp"
 
 namespace cairn {
 
@@ -28,6 +30,9 @@ void GaussStepper::step(StepContext& context, double dt) {
   noteContacts(context);
   noteBlindTurns(context, dt);
 
+  if (const auto meetings = turningMeetings(system, dt, settings.speculativeDistance); !meetings.empty())
+    context.report.method.message = "a body turns by " + std::to_string(meetings[0].turn) +
+                                    " rad in the step and meets another on its way: the contact may have been missed";
   std::vector<IslandProblem> colliding;
   std::vector<Vector> knocks;
   if (firstOrder) {
@@ -59,13 +64,13 @@ void GaussStepper::step(StepContext& context, double dt) {
   solver.name = kSolver;
   std::vector<IslandProblem> islands = buildProblems(system, settings, dt, formulation);
   context.timer.finish(Phase::Prepare);
-  bool solved = solver_.solve(context, islands, solver);
-  if (solved && context.report.solve && context.report.solve->exits[static_cast<int>(Exit::Infeasible)] > 0) {
-    context.report.method.message = "penetrations contradict each other: the step was taken without pushing them apart";
+  PushOut push{firstOrder ? std::numeric_limits<double>::infinity() : kPushOutSpeed, dt, {}};
+  push.without = [&] {
     pushesOut = false;
-    islands = buildProblems(system, settings, dt, formulation);
-    solved = solver_.solve(context, islands, solver);
-  }
+    formulation.jointRate = 0.0;
+    return buildProblems(system, settings, dt, formulation);
+  };
+  const bool solved = solveGently(context, solver_, solver, push, islands);
   if (!solved) {
     system.bodies = start;
     return;

@@ -5,16 +5,15 @@
 #include "math/rotation.hpp"
 #include "steppers/free_motion.hpp"
 #include "steppers/impulse_events.hpp"
-#include "steppers/impulse_passes.hpp"
 #include "steppers/island_impacts.hpp"
+#include "steppers/push_out.hpp"
+#include "steppers/turning_pairs.hpp"
 
 namespace cairn {
 
 namespace {
 
 constexpr double kPushOutSpeed = 3.0;  // m/s, at most, out of penetration
-
-constexpr double kTouching = 0.01;  // of the envelope: nearer is touching
 
 bool hasJoint(const System& system, std::uint32_t island) {
   return std::any_of(system.joints.begin(), system.joints.end(), [&](const Joint& joint) {
@@ -112,37 +111,15 @@ std::vector<char> decide(StepContext& context, const std::vector<Look>& looks) {
 // advanced by events in this step, whether its contacts last or not; with joints it cannot be, which is said.
 void releaseTurning(StepContext& context, double dt, std::vector<char>& lasts) {
   const System& system = context.system;
-  const double envelope = context.settings.impulse.envelope;
-  const auto motionOf = [&](std::uint32_t index) {
-    const Body& body = system.bodies[index];
-    SteadyMotion motion{{body.center, body.rotation}};
-    if (body.moves()) motion.velocity = body.velocity, motion.spin = body.spin;
-    return motion;
-  };
-  for (const Pair& pair : system.broad.pairs) {
-    const Collider& a = system.colliders[pair.a];
-    const Collider& b = system.colliders[pair.b];
-    const std::array<const Collider*, 2> both = {&a, &b};
-    double turn = 0.0;  // rad
-    std::vector<std::uint32_t> islands;
-    for (const Collider* collider : both) {
-      const Body& body = system.bodies[collider->body];
-      if (!body.moves()) continue;
-      if (!isBall(*collider)) turn = std::max(turn, dt * body.spin.norm());
-      if (body.isDynamic() && body.island != kNone && lasts[body.island] != 0) islands.push_back(body.island);
-    }
-    if (turn <= kTurnPerPass || islands.empty()) continue;
-    const SteadyMotion motionA = motionOf(a.body), motionB = motionOf(b.body);
-    const SignedDistance near = signedDistance(a.shape, a.pose, b.shape, b.pose);
-    if (near.distance <= envelope) continue;  // it has its row
-    bool surely = true;
-    const double time = firstMeeting(a, motionA, b, motionB, dt, kTouching * envelope, surely);
-    if (surely && !(time < dt)) continue;
-    for (const std::uint32_t island : islands) {
-      if (!hasJoint(system, island)) {
-        lasts[island] = 0;
+  if (std::find(lasts.begin(), lasts.end(), 1) == lasts.end()) return;
+  for (const TurningMeeting& meeting : turningMeetings(system, dt, context.settings.impulse.envelope)) {
+    for (const std::uint32_t index : {meeting.bodyA, meeting.bodyB}) {
+      const Body& body = system.bodies[index];
+      if (!body.moves() || !body.isDynamic() || body.island == kNone || lasts[body.island] == 0) continue;
+      if (!hasJoint(system, body.island)) {
+        lasts[body.island] = 0;
       } else if (context.report.method.message.empty()) {
-        context.report.method.message = "a body in an island with joints turns by " + std::to_string(turn) +
+        context.report.method.message = "a body in an island with joints turns by " + std::to_string(meeting.turn) +
                                         " rad in the step and meets another on its way: the contact may have been missed";
       }
     }
@@ -191,15 +168,26 @@ void HybridStepper::step(StepContext& context, double dt) {
   formulation.jointRate = 1.0 / dt;
   formulation.jointSpeed = kPushOutSpeed;
   formulation.active = [&](const ContactTerms& contact) { return lasting(contact.bodyA) || lasting(contact.bodyB); };
-  formulation.normalBias = [&](const ContactTerms& contact) { return std::max(contact.gap / dt, -kPushOutSpeed); };
+  bool pushesOut = true;
+  formulation.normalBias = [&](const ContactTerms& contact) {
+    return std::max(contact.gap / dt, pushesOut ? -kPushOutSpeed : 0.0);
+  };
   std::vector<IslandProblem> islands;
   if (std::find(lasts.begin(), lasts.end(), 1) != lasts.end()) islands = buildProblems(system, settings, dt, formulation);
   context.timer.finish(Phase::Prepare);
-  if (!solver_.solve(context, islands)) {
+  PushOut push{kPushOutSpeed, dt, {}};
+  push.without = [&] {
+    pushesOut = false;
+    formulation.jointRate = 0.0;
+    return buildProblems(system, settings, dt, formulation);
+  };
+  const bool goes = solveGently(context, solver_, settings.solver, push, islands);
+  if (!goes) {
     system.bodies = start;
     system.memory = remembered;
     return;
   }
+  context.timer.finish(Phase::Solve);
 
   std::vector<char> solved(system.bodies.size(), 0);
   for (std::size_t i = 0; i < islands.size(); ++i) setVelocities(system, islands[i], solver_.impulse(i), solved);
@@ -209,6 +197,7 @@ void HybridStepper::step(StepContext& context, double dt) {
   for (std::uint32_t i = 0; i < system.bodies.size(); ++i) away[i] = lasting(i) ? 1 : 0;
   events.leaveAlone(away);
   events.run();
+  context.timer.finish(Phase::Solve);
   const FreeMotion motion = freeMotion(settings);
   for (std::uint32_t i = 0; i < system.bodies.size(); ++i) {
     Body& body = system.bodies[i];
@@ -234,7 +223,7 @@ void HybridStepper::step(StepContext& context, double dt) {
   for (std::size_t i = 0; i < hit.size(); ++i) storeImpulses(system, hit[i], knocks[i], false);
   system.impulseSeconds = dt;
   noteJointError(context);
-  context.timer.finish(Phase::Solve);
+  context.timer.finish(Phase::Integrate);
   judge.finish(context);
 }
 

@@ -6,45 +6,67 @@ namespace cairn {
 
 namespace {
 
-constexpr double kLeeway = 1.0;  // of what pushing each row out by itself takes
-
-// Calls use(row, block, k) for the rows that errors are taken back by: normals of contacts, and joints.
-template <class Use>
-void forEachPushed(const IslandProblem& island, Use&& use) {
-  const std::vector<Block>& blocks = island.problem->blocks();
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (island.origins[i].joint == kNone && island.origins[i].point < 0) continue;  // friction of a whole patch
-    const int rows = blocks[i].law == Law::Free ? blocks[i].size : 1;
-    for (int k = 0; k < rows; ++k) use(blocks[i].first + k, static_cast<int>(i), k);
+// Whether the impulses leave more kinetic energy than the free velocities have and parting at `speed` gives.
+bool pushesTooHard(const System& system, const IslandProblem& island, const Vector& impulse, double speed) {
+  const Vector& before = island.problem->data().freeVelocity;
+  const Vector after = island.problem->bodyVelocity(impulse);
+  double free = 0.0, now = 0.0, allowed = 0.0;  // J
+  for (std::size_t i = 0; i < island.bodies.size(); ++i) {
+    const Body& body = system.bodies[island.bodies[i]];
+    const auto energy = [&](const Vector& velocity) {
+      const Vec3 linear = velocity.segment<3>(6 * static_cast<Eigen::Index>(i));
+      const Vec3 spin = body.rotation.conjugate() * Vec3(velocity.segment<3>(6 * static_cast<Eigen::Index>(i) + 3));
+      return 0.5 * (body.mass * linear.squaredNorm() + spin.dot(body.inertia * spin));
+    };
+    free += energy(before);
+    now += energy(after);
+    allowed += 0.5 * body.mass * speed * speed;
   }
+  return now > free + allowed;
+}
+
+// Contacts keep their gaps, and whatever moves by itself stands still for them and for joints.
+void letThrough(IslandProblem& island, double dt) {
+  ProblemData data = island.problem->data();
+  data.bias.setZero();
+  for (std::size_t i = 0; i < island.origins.size(); ++i) {
+    const IslandProblem::Origin& origin = island.origins[i];
+    if (origin.contact != kNone && origin.point >= 0) data.bias[data.blocks[i].first] = std::max(origin.gap, 0.0) / dt;
+  }
+  island.problem = std::make_shared<const ContactProblem>(std::move(data));
+}
+
+bool hasNoSolution(const StepReport& report) {
+  return report.solve && (report.solve->exits[static_cast<int>(Exit::Infeasible)] > 0 ||
+                          report.solve->exits[static_cast<int>(Exit::Ray)] > 0);
 }
 
 }  // namespace
 
-bool pushesOutTooHard(const IslandProblem& island, const Vector& impulse) {
-  const ProblemData& data = island.problem->data();
-  if (!island.driven.isZero(0.0)) return false;  // energy may come from there
-  const double gain = stepEnergy(*island.problem, impulse).total();
-  if (!(gain > 0.0)) return false;
-  double allowed = 0.0;
-  bool hasSpring = false;  // it gives what it has stored
-  forEachPushed(island, [&](int row, int block, int k) {
-    hasSpring |= data.compliance.size() > 0 && data.compliance[row] > 0.0;
-    const double bias = data.bias[row], mobility = island.problem->diagonal(block)(k, k);
-    if (data.blocks[block].law != Law::Free && bias >= 0.0) return;
-    if (mobility > 0.0) allowed += 0.5 * bias * bias / mobility;
-  });
-  return !hasSpring && gain > kLeeway * allowed;
-}
-
-std::shared_ptr<const ContactProblem> withoutPushingOut(const IslandProblem& island) {
-  ProblemData data = island.problem->data();
-  forEachPushed(island, [&](int row, int block, int) {
-    const double error = data.bias[row] - island.driven[row];
-    data.bias[row] = island.driven[row] + (data.blocks[block].law == Law::Free ? 0.0 : std::max(error, 0.0));
-  });
-  data.warmStart.setZero();
-  return std::make_shared<const ContactProblem>(std::move(data));
+bool solveGently(StepContext& context, IslandSolver& solver, const SolverSettings& settings, const PushOut& push,
+                 std::vector<IslandProblem>& islands) {
+  std::string& message = context.report.method.message;
+  const auto isHard = [&](std::size_t i) {
+    return pushesTooHard(context.system, islands[i], solver.impulse(i), push.speed);
+  };
+  const auto anyIsHard = [&] {
+    for (std::size_t i = 0; i < islands.size(); ++i)
+      if (isHard(i)) return true;
+    return false;
+  };
+  if (!solver.solve(context, islands, settings)) return false;
+  const bool contradict = hasNoSolution(context.report);
+  if (!contradict && !anyIsHard()) return true;
+  if (message.empty())
+    message = contradict ? "penetrations contradict each other: the step was taken without pushing them apart"
+                         : "pushing penetrations apart would have made bodies far too fast: the step was taken without";
+  islands = push.without();
+  if (!solver.solve(context, islands, settings)) return false;
+  if (!anyIsHard()) return true;
+  for (std::size_t i = 0; i < islands.size(); ++i)
+    if (isHard(i)) letThrough(islands[i], push.dt);
+  message = "a kinematic body drives what cannot give way: the step was taken as if it stood still";
+  return solver.solve(context, islands, settings);
 }
 
 }  // namespace cairn

@@ -5,7 +5,7 @@
 #include "math/rotation.hpp"
 #include "problem/residual.hpp"
 #include "steppers/free_motion.hpp"
-#include "steppers/push_out.hpp"
+#include "steppers/push_limit.hpp"
 
 namespace cairn {
 
