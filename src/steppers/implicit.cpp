@@ -79,11 +79,13 @@ ImplicitStepper::Result ImplicitStepper::advance(StepContext& context, double dt
     pollStop();
     ++pass;
     islands = buildProblems(system, settings, dt, formulation);
+    context.timer.finish(Phase::Prepare);
     context.report.solve = solvedBefore;
     if (!solver_.solve(context, islands)) {
       putBack();
       return Result::Refused;
     }
+    context.timer.finish(Phase::Solve);
     std::vector<char> touched(start.size(), 0);
     for (std::size_t i = 0; i < islands.size(); ++i) {
       const Vector u = islands[i].problem->bodyVelocity(solver_.impulse(i));
@@ -98,6 +100,7 @@ ImplicitStepper::Result ImplicitStepper::advance(StepContext& context, double dt
       velocity[i] << free.linear, free.angular;
     }
     moved = moveBodies(system, start, velocity, dt);
+    context.timer.finish(Phase::Integrate);
     settled = moved <= options.tolerance || islands.empty();
     // A problem without a solution (bodies wedged into each other) does not get one by looking at it from elsewhere.
     if (!settled && pass > 1 && unsolved(*context.report.solve) > unsolved(solvedBefore)) hopeless_ = last = true;
@@ -123,11 +126,13 @@ ImplicitStepper::Result ImplicitStepper::advance(StepContext& context, double dt
     context.report.solve = solvedBefore;
     if (!solver_.solve(context, islands)) return Result::Refused;
   }
+  context.timer.finish(Phase::Solve);
   bounces_.note(system, islands, solver_.impulses());
   finishStep(context, islands, solver_.impulses(), dt);
   bounces_.land(context, formulation.law, settings.solver, dt);
   bounces_.store(system);
   placeColliders(system);
+  context.timer.finish(Phase::Integrate);
   return settled ? Result::Settled : Result::Unsettled;
 }
 
@@ -160,7 +165,6 @@ void ImplicitStepper::step(StepContext& context, double dt) {
     placeColliders(context.system);
     return;
   }
-  context.timer.finish(Phase::Solve);
 }
 
 }  // namespace cairn

@@ -55,6 +55,11 @@ class Builder {
       free_.push_back(formulation_.displaces  ? FreeVelocity{Vec3::Zero(), Vec3::Zero()}
                       : formulation_.unloaded ? FreeVelocity{start.velocity, start.spin}
                                               : freeVelocity(start, motion_, dt_));
+      if (formulation_.pressed) {
+        const Vec6 impulse = formulation_.pressed(index);
+        free_.back().linear += start.inverseMass * without(impulse.head<3>(), start.lockedPosition);
+        free_.back().angular += inWorldAxes(start.rotation, start.inverseInertia) * impulse.tail<3>();
+      }
     }
     return numbers[index];
   }

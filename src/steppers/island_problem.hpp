@@ -43,6 +43,8 @@ struct Formulation {
   // Bodies that are not to be pushed now, though they could be, and how they move meanwhile (linear, angular).
   std::function<bool(std::uint32_t)> held{};
   std::function<Vec6(std::uint32_t)> heldVelocity{};
+  // Impulse (N s, N m s) on a body by what has no rows here.
+  std::function<Vec6(std::uint32_t)> pressed{};
   bool unloaded = false;    // free velocities are those of now: no loads, no free rotation, no springs
   bool startsCold = false;  // from no impulses, whatever the contacts remember
   bool displaces = false;   // rows are displacements (m), not velocities: nothing moves by itself

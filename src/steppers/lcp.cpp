@@ -29,7 +29,13 @@ void LcpStepper::step(StepContext& context, double dt) {
   // leave out contacts that others push together.
   bool pushesOut = !potra;
   bounces_.begin(system);
+  // Anitescu and Potra have no gaps in their problem, so only what touches, or will, may be in it.
+  if (potra)
+    formulation.active = [&](const ContactTerms& contact) {
+      return contact.gap <= options.slop || contact.gap + dt * contact.freeApproach <= 0.0;
+    };
   formulation.normalBias = [&](const ContactTerms& contact) {
+    if (potra) return 0.0;
     double bias = std::max(gamma * contact.gap / dt, -options.pushOutSpeed);
     if (!pushesOut) bias = contact.gap > options.slop ? contact.gap / dt : 0.0;
     if (!plastic) {

@@ -36,6 +36,31 @@ Vec6 ShockStepper::carriedVelocity(const System& system, std::uint32_t index) co
   return carried;
 }
 
+// What rests on a body of a layer pressed on it in the last step, as long as this one is: impulse and moment.
+Vec6 ShockStepper::loadFromAbove(const System& system, const Layer& layer, std::uint32_t index, double dt) const {
+  Vec6 load = Vec6::Zero();
+  if (!(system.impulseSeconds > 0.0)) return load;
+  for (const std::uint32_t slot : contactsOf_[index]) {
+    const Contact& contact = system.contacts.slots[slot];
+    const std::uint32_t other = contact.bodyA == index ? contact.bodyB : contact.bodyA;
+    if (held_[other] != 0 || !isFree(system.bodies[other]) ||
+        std::binary_search(layer.bodies.begin(), layer.bodies.end(), other))
+      continue;
+    const bool onB = contact.bodyB == index;
+    double sum = 0.0;
+    for (int p = 0; p < contact.count; ++p) sum += contact.points[p].normalImpulse;
+    if (!(sum > 0.0)) continue;
+    for (int p = 0; p < contact.count; ++p) {
+      const double normal = contact.points[p].normalImpulse;
+      const Vec3 impulse = normal * contact.normal.cast<double>() + normal / sum * contact.frictionImpulse.cast<double>();
+      const Vec3 arm = (onB ? contact.anchorB(p) : contact.anchorA(p)).cast<double>();
+      load.head<3>() += (onB ? 1.0 : -1.0) * impulse;
+      load.tail<3>() += (onB ? 1.0 : -1.0) * arm.cross(impulse);
+    }
+  }
+  return dt / system.impulseSeconds * load;
+}
+
 // Takes groups out of `bodies` that are not steady; true if all were.
 bool ShockStepper::keepSteady(const StepContext& context, const Solved& solved, std::vector<std::uint32_t>& bodies) const {
   const System& system = context.system;
@@ -85,7 +110,7 @@ ShockStepper::Layer ShockStepper::layerOf(const System& system, std::vector<std:
   return layer;
 }
 
-bool ShockStepper::solve(StepContext& context, const WorldSettings& settings, double dt, bool first, const Layer& layer,
+bool ShockStepper::solve(StepContext& context, const WorldSettings& settings, double dt, Dynamics what, const Layer& layer,
                          Solved& out) {
   System& system = context.system;
   Formulation formulation;
@@ -94,7 +119,9 @@ bool ShockStepper::solve(StepContext& context, const WorldSettings& settings, do
   formulation.speedFloor = dt * settings.gravity.norm();
   formulation.jointRate = 0.0;  // errors are for the correction
   // Contacts remember what the layers needed. The first solve, of everything at once, has other loads.
-  formulation.startsCold = first && settings.shock.share < 1.0;
+  formulation.startsCold = what == Dynamics::First && settings.shock.share < 1.0;
+  if (what == Dynamics::Layer)
+    formulation.pressed = [&](std::uint32_t body) { return loadFromAbove(system, layer, body, dt); };
   formulation.elapsed = passed_;
   formulation.held = [&](std::uint32_t body) { return held_[body] != 0; };
   formulation.heldVelocity = [&](std::uint32_t body) { return carriedVelocity(system, body); };
@@ -107,6 +134,7 @@ bool ShockStepper::solve(StepContext& context, const WorldSettings& settings, do
   };
   out.startsNext = !formulation.startsCold;
   out.islands = buildProblems(system, settings, dt, formulation, layer.contacts, layer.joints);
+  context.timer.finish(Phase::Prepare);
   if (!solver_.solve(context, out.islands, settings.solver)) return false;
   out.bodies.assign(system.bodies.size(), 0);
   out.impulses.clear();
@@ -130,6 +158,7 @@ void ShockStepper::move(StepContext& context, double dt, const Layer& layer, Sol
     }
   }
   bounces_.note(system, solved.islands, solved.impulses);
+  context.timer.finish(Phase::Solve);
   const FreeMotion motion = freeMotion(context.settings);
   for (const std::uint32_t index : layer.bodies) {
     if (solved.bodies[index] != 0) {
@@ -140,6 +169,7 @@ void ShockStepper::move(StepContext& context, double dt, const Layer& layer, Sol
   }
   placeColliders(system);
   found_.push_back(std::move(solved));
+  context.timer.finish(Phase::Integrate);
 }
 
 bool ShockStepper::correct(StepContext& context, const WorldSettings& settings, const Layer& layer) {
@@ -185,7 +215,7 @@ bool ShockStepper::climb(StepContext& context, const WorldSettings& dynamic, con
       std::vector<std::pair<Vec3, Vec3>> before;
       for (const std::uint32_t body : bodies) before.push_back({system.bodies[body].velocity, system.bodies[body].spin});
       Solved solved;
-      if (!solve(context, dynamic, dt, false, layer, solved)) return false;
+      if (!solve(context, dynamic, dt, Dynamics::Layer, layer, solved)) return false;
       steady = keepSteady(context, solved, bodies);
       if (steady) {
         move(context, dt, layer, std::move(solved));
@@ -204,7 +234,7 @@ bool ShockStepper::climb(StepContext& context, const WorldSettings& dynamic, con
   ++context.report.method.layers;
   const Layer layer = layerOf(system, std::move(loose));
   Solved solved;
-  if (!solve(context, dynamic, dt, false, layer, solved)) return false;
+  if (!solve(context, dynamic, dt, Dynamics::Rest, layer, solved)) return false;
   move(context, dt, layer, std::move(solved));
   return correct(context, correcting, layer);
 }
@@ -253,7 +283,7 @@ void ShockStepper::step(StepContext& context, double dt) {
   const double felt = options.share * dt, rest = dt - felt;
   if (felt > 0.0) {
     Solved solved;
-    if (!solve(context, dynamic, felt, true, all, solved)) return refuse();
+    if (!solve(context, dynamic, felt, Dynamics::First, all, solved)) return refuse();
     move(context, felt, all, std::move(solved));
     moveDriven(felt);
     passed_ = felt;
@@ -265,6 +295,7 @@ void ShockStepper::step(StepContext& context, double dt) {
   }
   if (!correct(context, correcting, all)) return refuse();
   bounces_.land(context, frictionLaw(dynamic), dynamic.solver, dt);
+  context.timer.finish(Phase::Solve);
   forgetImpulses(system);
   for (const Solved& one : found_)
     for (std::size_t i = 0; i < one.islands.size(); ++i)
@@ -272,7 +303,7 @@ void ShockStepper::step(StepContext& context, double dt) {
   bounces_.store(system);
   system.impulseSeconds = rest > 0.0 ? rest : dt;
   noteJointError(context);
-  context.timer.finish(Phase::Solve);
+  context.timer.finish(Phase::Integrate);
   judge.finish(context);
 }
 

@@ -43,8 +43,11 @@ class ShockStepper final : public Stepper {
   };
   Layer everything(const System& system) const;
   Layer layerOf(const System& system, std::vector<std::uint32_t> bodies) const;
+  // Of everything at once; of a layer on what is held; of all that could not be held.
+  enum class Dynamics : std::uint8_t { First, Layer, Rest };
   // Velocities after dt; false if the solver refused.
-  bool solve(StepContext& context, const WorldSettings& settings, double dt, bool first, const Layer& layer, Solved& out);
+  bool solve(StepContext& context, const WorldSettings& settings, double dt, Dynamics what, const Layer& layer, Solved& out);
+  Vec6 loadFromAbove(const System& system, const Layer& layer, std::uint32_t body, double dt) const;
   void move(StepContext& context, double dt, const Layer& layer, Solved solved);
   bool correct(StepContext& context, const WorldSettings& settings, const Layer& layer);
   bool climb(StepContext& context, const WorldSettings& dynamic, const WorldSettings& correcting, double dt);

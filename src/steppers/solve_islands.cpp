@@ -1,5 +1,6 @@
 #include "steppers/solve_islands.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "math/rotation.hpp"
@@ -71,15 +72,18 @@ bool IslandSolver::solve(StepContext& context, std::vector<IslandProblem>& islan
   impulses_.resize(islands.size());
   std::vector<SolveReport> reports(islands.size());
   std::vector<char> keptErrors(islands.size(), 0);
+  std::vector<char> unsettled(islands.size(), 0);  // friction laws still changed after the last pass
   const SolveLimits limits{settings.tolerance, settings.iterations, settings.milliseconds};
   context.tasks.parallelFor(islands.size(), 1, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       impulses_[i] = soundStart(*islands[i].problem);
       reports[i] = solvers_[i]->solve(*islands[i].problem, limits, impulses_[i]);
-      for (int pass = 0; pass < kMostLawPasses && !islands[i].laws.empty(); ++pass) {
+      for (int pass = 0; !islands[i].laws.empty(); ++pass) {
         ProblemData data = islands[i].problem->data();
         if (!adaptLaws(data, islands[i].laws, impulses_[i], islands[i].problem->velocity(impulses_[i]), kLawTolerance))
           break;
+        unsettled[i] = pass == kMostLawPasses ? 1 : 0;
+        if (unsettled[i] != 0) break;
         data.warmStart = impulses_[i];
         islands[i].problem = std::make_shared<const ContactProblem>(std::move(data));
         const int before = reports[i].iterations;
@@ -110,6 +114,10 @@ bool IslandSolver::solve(StepContext& context, std::vector<IslandProblem>& islan
                         (report.message.empty() ? "" : ": " + report.message);
   }
   context.report.solve = summary;
+  const auto count = std::count(unsettled.begin(), unsettled.end(), 1);
+  if (count > 0 && context.report.method.message.empty())
+    context.report.method.message = "friction laws did not settle in " + std::to_string(kMostLawPasses) + " passes (" +
+                                    std::to_string(count) + " islands): what they allow is a guess";
   if (summary.exits[static_cast<int>(Exit::Unsupported)] == 0) return true;
   context.report.status = StepStatus::Refused;
   return false;
