@@ -88,6 +88,23 @@ PatchFriction patchFriction(double slip, PatchModel model) {
   return slip <= 1.0 ? mostlySpinning(slip) : mostlySliding(slip);
 }
 
+PatchLimit patchLimit(const PatchFriction& load) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  if (!(load.force > 0.0) && !(load.moment > 0.0)) return {infinity, 1.0};
+  if (!(load.moment > 0.0)) return {1.0 / load.force, infinity};
+  if (!(load.force > 0.0)) return {kUniformMoment / load.moment, 0.0};
+  // M/F falls from infinity to zero as s grows: s = tan(angle) by bisection.
+  double low = 0.0, high = 0.5 * kPi;
+  for (int i = 0; i < 52; ++i) {
+    const double angle = 0.5 * (low + high);
+    const PatchFriction point = patchFriction(std::tan(angle));
+    (point.moment * load.force > load.moment * point.force ? low : high) = angle;
+  }
+  const double slip = std::tan(0.5 * (low + high));
+  const PatchFriction point = patchFriction(slip);
+  return {std::hypot(point.force, point.moment) / std::hypot(load.force, load.moment), slip};
+}
+
 double hertzPatchRadius(double normalForce, double reducedRadius, double contactModulus) {
   if (!(normalForce > 0.0)) return 0.0;
   return std::cbrt(3.0 * normalForce * reducedRadius / (4.0 * contactModulus));

@@ -24,6 +24,14 @@ struct PatchFriction {
 // slip = v/(R |w|) from 0 (spins only) to infinity (slides only). Negative values and NaN give NaN.
 PatchFriction patchFriction(double slip, PatchModel model = PatchModel::Exact);
 
+// Where a load of force F and moment M (in the units of PatchFriction, not negative) meets the limit surface of the exact
+// law when it is scaled up or down: a patch sticks as long as its load is within, scale >= 1. `slip` is that of the point.
+struct PatchLimit {
+  double scale = 0.0;
+  double slip = 0.0;
+};
+PatchLimit patchLimit(const PatchFriction& load);
+
 // Radius (m) of the patch under a ball: (3 N R/(4 E))^(1/3) with the normal force N (N), the reduced radius R = 1/(1/R1 +
 // 1/R2) (m) and the contact modulus E = 1/((1-nu1^2)/E1 + (1-nu2^2)/E2) (Pa). Zero if the force is not positive.
 double hertzPatchRadius(double normalForce, double reducedRadius, double contactModulus);

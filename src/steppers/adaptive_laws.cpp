@@ -8,8 +8,10 @@ namespace cairn {
 
 namespace {
 
-constexpr double kSlip = 1e-3;       // of the speed that gravity gives in a step: slower is sticking
-constexpr double kLeastSlip = 1e-9;  // m/s
+constexpr double kSlip = 1e-3;        // of the speed that gravity gives in a step: slower is sticking
+constexpr double kLeastSlip = 1e-9;   // m/s
+constexpr int kFreeGuesses = 3;       // of the slip of a patch, before bisection
+constexpr double kOnTheLimit = 1e-4;  // of the load: how far beyond the limit surface is still on it
 
 bool loosen(Block& block, const AdaptiveLaw& law, const Vector& velocity, double slip) {
   if (block.friction == law.friction) return false;  // it slips already
@@ -37,15 +39,34 @@ bool slides(const AdaptiveLaw& law, const Vector& velocity, double slip) {
   return false;
 }
 
+// What a patch resists with at most: the point on the limit surface that its slip belongs to; or, while it sticks, whatever
+// its load asks for within that surface.
+PatchFriction patchShare(AdaptiveLaw& law, const Vec3& impulse, double load, double slide, double turn, double slip) {
+  const double most = law.friction[0] * load;
+  if (slide > slip || turn > slip) {
+    const double moved = std::atan2(slide, turn);
+    // More force and less moment slow the sliding and speed up the turning: `moved` falls as the angle grows.
+    if (law.angle) (moved > *law.angle ? law.low : law.high) = *law.angle;
+    const bool agrees = law.slips < kFreeGuesses && moved >= law.low && moved <= law.high;
+    law.angle = agrees ? moved : 0.5 * (law.low + law.high);
+    ++law.slips;
+  } else if (!law.angle && most > 0.0) {
+    const PatchLimit limit = patchLimit({impulse.head<2>().norm() / most, std::abs(impulse[2]) / (law.radius * most)});
+    if (limit.scale < 1.0 - kOnTheLimit) law.angle = std::atan(limit.slip);
+  }
+  // A patch that comes to rest with a point chosen stays within what that point can hold, and so within the surface.
+  return law.angle ? patchFriction(std::tan(*law.angle)) : PatchFriction{1.0, 2.0 / 3.0};
+}
+
 }  // namespace
 
 double slipSpeed(const ProblemData& data) { return std::max(kSlip * data.speedFloor, kLeastSlip); }
 
-bool adaptLaws(ProblemData& data, const std::vector<AdaptiveLaw>& laws, const Vector& impulse, const Vector& velocity,
+bool adaptLaws(ProblemData& data, std::vector<AdaptiveLaw>& laws, const Vector& impulse, const Vector& velocity,
                double tolerance) {
   bool changed = false;
   const double slip = slipSpeed(data);
-  for (const AdaptiveLaw& law : laws) {
+  for (AdaptiveLaw& law : laws) {
     Block& block = data.blocks[law.block];
     if (law.kind == AdaptiveLaw::Kind::Static) {
       changed |= loosen(block, law, velocity, slip);
@@ -60,14 +81,15 @@ bool adaptLaws(ProblemData& data, const std::vector<AdaptiveLaw>& laws, const Ve
     Eigen::Matrix2d axes;
     for (int i = 0; i < 2; ++i)
       for (int k = 0; k < 2; ++k) axes(i, k) = base.row(i).dot(now.row(k)) / now.row(k).squaredNorm();
-    const Eigen::Vector2d motion = axes * velocity.segment<2>(block.first);
+    Eigen::Vector2d motion = axes * velocity.segment<2>(block.first);
     Vec3 most(law.rolling * load, law.rolling * load, law.spinning * load);
     if (law.kind == AdaptiveLaw::Kind::Dragging && slides(law, velocity, slip)) most.setZero();
     if (law.kind == AdaptiveLaw::Kind::Patch) {
       const double slide = motion.norm(), turn = law.radius * std::abs(velocity[block.first + 2]);
-      const bool sticks = slide <= slip && turn <= slip;
-      const PatchFriction share = sticks ? PatchFriction{1.0, 2.0 / 3.0} : patchFriction(slide / turn);
+      const PatchFriction share = patchShare(law, impulse.segment<3>(block.first), load, slide, turn, slip);
       most = law.friction[0] * load * Vec3(share.force, share.force, law.radius * share.moment);
+      // Slip from rest goes against the friction that could not hold it.
+      if (law.angle && law.slips == 0) motion = -2.0 * slip * (axes * impulse.segment<2>(block.first)).normalized();
     }
     const double least = law.kind == AdaptiveLaw::Kind::Rolling ? slip / std::max(law.rolling, 1e-3) : slip;
     if (motion.norm() > least) turnRows(jacobian, law.base, motion);

@@ -3,6 +3,8 @@
 // for a guess, and the problem is solved again until the guess agrees with its solution.
 #pragma once
 
+#include <optional>
+
 #include "cairn/contact_problem.hpp"
 
 namespace cairn {
@@ -21,6 +23,11 @@ struct AdaptiveLaw {
   double radius = 0.0;                   // m, Patch
   double rolling = 0.0, spinning = 0.0;  // m, Rolling
   BlockJacobian base{};                  // rows before they were turned into the direction of motion
+  // Patch: the point on the limit surface that belongs to slip tan(angle), once one has been chosen. Where slip is slow it
+  // depends on the friction more than friction on it: the point is then found by bisection.
+  std::optional<double> angle{};
+  double low = 0.0, high = 1.5707963267948966;  // rad: it is between
+  int slips = 0;                                // how often it was chosen
 };
 
 // m/s: contacts that move slower along the surface count as sticking.
@@ -28,7 +35,7 @@ double slipSpeed(const ProblemData& data);
 
 // Changes the laws' rows and bounds to what the solution (impulses, velocities of rows) calls for. False if it agrees with
 // them already: nothing changed by more than `tolerance` of the load.
-bool adaptLaws(ProblemData& data, const std::vector<AdaptiveLaw>& laws, const Vector& impulse, const Vector& velocity,
+bool adaptLaws(ProblemData& data, std::vector<AdaptiveLaw>& laws, const Vector& impulse, const Vector& velocity,
                double tolerance);
 
 }  // namespace cairn

@@ -115,6 +115,21 @@ TEST(Contensou, LimitsOfPureSpinningAndPureSliding) {
   EXPECT_NEAR(patchFriction(1e6).moment, 0.25e-6, 1e-17);
 }
 
+TEST(Contensou, ALoadOnTheLimitSurfaceIsFoundThere) {
+  for (const double slip : {0.01, 0.3, 0.7093, 1.0, 2.0, 50.0}) {
+    const PatchFriction point = patchFriction(slip);
+    for (const double size : {0.5, 1.0, 3.0}) {
+      const PatchLimit limit = patchLimit({size * point.force, size * point.moment});
+      EXPECT_NEAR(limit.scale * size, 1.0, 1e-12) << slip;
+      EXPECT_NEAR(limit.slip / slip, 1.0, 1e-6) << slip;
+    }
+  }
+  EXPECT_NEAR(patchLimit({0.25, 0.0}).scale, 4.0, 1e-15);
+  EXPECT_NEAR(patchLimit({0.0, 2.0}).scale, 1.0 / 3.0, 1e-15);
+  EXPECT_NEAR(patchLimit({1.0, 2.0 / 3.0}).scale, 0.661303, 1e-6);  // of the corner of the box: 34 % too much
+  EXPECT_TRUE(std::isinf(patchLimit({0.0, 0.0}).scale));
+}
+
 TEST(Contensou, SimpleModelsAreAsWrongAsStated) {
   const auto worst = [](PatchModel model) {
     PatchFriction most;
