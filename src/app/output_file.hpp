@@ -11,6 +11,9 @@ namespace cairn {
 // it.
 void checkOutputPath(const std::string& option, const std::string& path);
 
+// What is left of a file that could not be written to its end, as on a full disk. Leaves devices and pipes alone.
+void removePartial(const std::string& path);
+
 // Appears at once and whole, or not at all: written beside its place and moved there by commit().
 class WholeFile {
  public:
@@ -24,11 +27,12 @@ class WholeFile {
  private:
   std::string option_;
   std::string path_;       // where it goes, links followed
-  std::string temporary_;  // empty: written in place, for /dev/stdout and the like
+  std::string temporary_;  // empty: it has no name, or is written in place, for /dev/stdout and the like
+  bool isNameless_ = false;
   std::FILE* file_ = nullptr;
 };
 
-// Grows as the run goes and is good up to its last whole block at any time.
+// Grows as the run goes and is good up to its last whole block at any time. One that cannot be written is removed.
 class StreamFile {
  public:
   StreamFile(std::string option, std::string path);  // throws BadInput

@@ -73,7 +73,7 @@ class LogRecording : public Recording {
     });
   }
   void finish(const std::string&) override {
-    write([&] { writer_->close(); });
+    if (writer_) write([&] { writer_->close(); });
   }
 
  private:
@@ -82,6 +82,8 @@ class LogRecording : public Recording {
     try {
       how();
     } catch (const LogWriteError& error) {
+      writer_.reset();
+      removePartial(path_);
       throw OutputFailure(fmt::format("{} {}", option_, error.what()));
     }
   }

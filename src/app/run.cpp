@@ -140,7 +140,9 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
   const Paint paint(wantsColour(out));
   if (reportFile) reportFile->commit(reportJson(report));
   recordings.finish(reportJson(report));
-  if (pictureFile) pictureFile->commit(encodePng(renderPicture(run.world())));
+  if (pictureFile && interrupt.signal() == 0) pictureFile->commit(encodePng(renderPicture(run.world())));
+  if (pictureFile && interrupt.signal() != 0)
+    err << fmt::format("cairn: --picture {}: no picture was drawn, since the run was interrupted\n", *arguments.picture);
   if (!arguments.quiet) {
     out << reportTable(report, paint);
     if (!dump.line().empty()) out << fmt::format("  {}{}\n", paint.dim(fmt::format("{:<16}", "problems")), dump.line());

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "cairn/world.hpp"
 #include "export/hdf5_table.hpp"
@@ -231,13 +233,19 @@ void Hdf5Recording::orFail(Work work) {
   try {
     work();
   } catch (const Hdf5Failure&) {
-    throw ExportFailure(fmt::format("{}: writing failed: {}", path_, errno != 0 ? std::strerror(errno) : "HDF5 refused"));
+    const std::string why = errno != 0 ? std::strerror(errno) : "HDF5 refused";
+    file_.reset();
+    if (isOurs_) std::remove(path_.c_str());  // half a recording is none
+    throw ExportFailure(fmt::format("{}: writing failed: {}", path_, why));
   }
 }
 
 Hdf5Recording::Hdf5Recording(std::string path, const SceneModel& model, const SceneDescription& scene, int every)
     : path_(std::move(path)) {
+  std::error_code error;
+  isOurs_ = !std::filesystem::exists(path_, error);
   orFail([&] { file_ = std::make_unique<Hdf5RecordingFile>(path_, model, scene, every); });
+  isOurs_ = true;
 }
 
 Hdf5Recording::~Hdf5Recording() = default;

@@ -28,6 +28,7 @@ class Hdf5Recording : public Recording {
   void orFail(Work work);
 
   std::string path_;
+  bool isOurs_ = false;  // there was no such file before, or it is written over
   std::unique_ptr<struct Hdf5RecordingFile> file_;
 };
 

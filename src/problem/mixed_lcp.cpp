@@ -2,6 +2,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "base/stoppable.hpp"
 #include "problem/admissible.hpp"
 #include "problem/lcp.hpp"
 
@@ -101,8 +102,16 @@ MixedLcp lowerToMixedLcp(const ContactProblem& problem) {
   SparseMatrix c(size, size);
   c.setFromTriplets(coupling.begin(), coupling.end());
   const SparseMatrix transposed = lcp.lift.transpose();
-  const SparseMatrix wl = problem.delassus() * lcp.lift;
-  lcp.a = SparseMatrix(transposed * wl) + c;
+  const auto product = [](const SparseMatrix& left, const SparseMatrix& w, const SparseMatrix& lift,
+                          const SparseMatrix& rest) {
+    const SparseMatrix wl = w * lift;
+    return SparseMatrix(SparseMatrix(left * wl) + rest);
+  };
+  constexpr int kStoppable = 5000;  // unknowns: of ten thousands it takes seconds
+  lcp.a = size < kStoppable ? product(transposed, problem.delassus(), lcp.lift, c)
+                            : stoppable([product, transposed, w = problem.delassus(), lift = lcp.lift, c] {
+                                return product(transposed, w, lift, c);
+                              });
   lcp.a.makeCompressed();
   lcp.b = transposed * problem.velocity(lcp.offset) + Eigen::Map<const Vector>(constant.data(), size);
   return lcp;

@@ -363,6 +363,16 @@ RulePtr settings() {
   return named("settings", objectRule(std::move(fields)));
 }
 
+// Problems and logs are written to files of this name: it must not lead to another folder.
+RulePtr nameRule() {
+  auto rule = std::make_shared<Rule>(*checkedTextRule([](const std::string& text) -> std::string {
+    const bool leads = text.find_first_of("/\\") != std::string::npos || text == "." || text == "..";
+    return leads ? fmt::format("found \"{}\"; allowed: a name without / and \\, since files are named after it", text) : "";
+  }));
+  rule->longest = 200;
+  return rule;
+}
+
 RulePtr scene() {
   const RulePtr number = numberRule({});
   const RulePtr parameter =
@@ -376,7 +386,7 @@ RulePtr scene() {
       objectRule(
           {{"$schema", textRule(), "for editors; not looked at"},
            {"cairn", integerRule(kFormatVersion, kFormatVersion), "version of the format", true},
-           {"name", textRule(200), "default: the file's name without .json"},
+           {"name", nameRule(), "default: the file's name without .json; no / and no backslash, since files are named after it"},
            {"title", textRule(200), "one line"},
            {"description", textRule(4000), "what to look at"},
            {"stands", flagRule(),

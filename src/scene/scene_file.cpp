@@ -64,6 +64,7 @@ class Loader {
     if (static_cast<int>(seen_.size()) > kMaximumIncludedFiles) {
       refuse(fmt::format("more than {} included files", kMaximumIncludedFiles));
     }
+    if (from && !source_.isOrdinary(path)) refuse(fmt::format("cannot include {}: it is no ordinary file", path));
     std::string text;
     try {
       text = source_.read(path);
@@ -71,7 +72,17 @@ class Loader {
       if (!from) throw;
       refuse(fmt::format("cannot include: {}", error.what()));
     }
-    JsonValue root = parseJson(std::make_shared<SourceText>(SourceText{path, std::move(text)}));
+    JsonValue root;
+    try {
+      root = parseJson(std::make_shared<SourceText>(SourceText{path, std::move(text)}));
+    } catch (const SceneError& error) {
+      if (!from) throw;
+      // Without its words: a scene may name any file, and whoever reads the message may not be meant to read that one.
+      const SceneProblem& first = error.problems().front();
+      refuse(
+          fmt::format("cannot include {}: it is no scene (no JSON at line {}, column {})", path, first.line, first.column));
+    }
+    if (from && root.find("cairn") == nullptr) refuse(fmt::format("cannot include {}: it is no scene", path));
     if (!root.is(Type::Object)) {
       throw SceneError({problemAt({root.source, root.offset, {}},
                                   fmt::format("found {}; allowed: one object {{ ... }}", describeFound(root)))});
@@ -229,6 +240,13 @@ std::string DiskSource::read(const std::string& path) const {
     refuseFile(path, fmt::format("larger than a scene file may be: {} MiB", kMaximumSceneBytes >> 20));
   }
   return text;
+}
+
+// A pipe would be waited for, a device never ends.
+bool DiskSource::isOrdinary(const std::string& path) const {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  return !fs::exists(status) || fs::is_directory(status) || fs::is_regular_file(status);  // reading says what is wrong
 }
 
 std::string DiskSource::resolve(const std::string& from, const std::string& included) const {

@@ -23,6 +23,8 @@ class SceneSource {
   virtual std::string resolve(const std::string& from, const std::string& included) const = 0;
   // The same for two paths of one file.
   virtual std::string identity(const std::string& path) const { return path; }
+  // Whether it is one that a scene may include: no pipe, no device.
+  virtual bool isOrdinary(const std::string&) const { return true; }
 };
 
 class DiskSource : public SceneSource {
@@ -30,6 +32,7 @@ class DiskSource : public SceneSource {
   std::string read(const std::string& path) const override;
   std::string resolve(const std::string& from, const std::string& included) const override;
   std::string identity(const std::string& path) const override;
+  bool isOrdinary(const std::string& path) const override;
 };
 
 inline constexpr int kMaximumIncludeDepth = 16;

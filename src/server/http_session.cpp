@@ -28,14 +28,27 @@ HttpSession::HttpSession(boost::asio::ip::tcp::socket socket, const ServerParts&
     : stream_(std::move(socket)),
       parts_(parts),
       place_(std::move(place)),
+      waiting_(parts.waiting),
       buffer_(parts.limits.headerBytes + kMostBodyBytes) {}
 
+void HttpSession::stopWaiting() {
+  if (waits_) waiting_->erase(*std::exchange(waits_, std::nullopt));
+}
+
+void HttpSession::giveWay() {
+  stopWaiting();
+  place_.reset();
+  stream_.close();
+}
+
 void HttpSession::read() {
+  waits_ = waiting_->insert(waiting_->end(), this);
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(parts_.limits.headerBytes));
   parser_->body_limit(kMostBodyBytes);
   stream_.expires_after(parts_.limits.request);
   http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](beast::error_code error, std::size_t) {
+    self->stopWaiting();
     if (error == http::error::header_limit || error == http::error::buffer_overflow) {
       return self->refuseAndEnd(http::status::request_header_fields_too_large, "the request is too long");
     }

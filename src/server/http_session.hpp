@@ -4,6 +4,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/parser.hpp>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -16,20 +17,29 @@
 
 namespace cairn {
 
-// What all connections share. Lives longer than any of them.
+class HttpSession;
+
+// Connections that have not asked for anything yet, or not to the end: the one that has waited longest comes first. Shared,
+// since connections may be let go of after everything else.
+using WaitingSessions = std::list<HttpSession*>;
+
+// What all connections share.
 struct ServerParts {
   AccessRules access;
   ServerLimits limits;
   std::string_view page;
   Hub& hub;
   PictureShop& pictures;
+  std::shared_ptr<WaitingSessions> waiting = std::make_shared<WaitingSessions>();
 };
 
 class HttpSession : public std::enable_shared_from_this<HttpSession> {
  public:
   // `place` is let go of when the connection ends: so they are counted.
   HttpSession(boost::asio::ip::tcp::socket socket, const ServerParts& parts, std::shared_ptr<void> place);
+  ~HttpSession() { stopWaiting(); }
   void start() { read(); }
+  void giveWay();  // to somebody who has come later, and may have something to ask for
 
  private:
   void read();
@@ -38,11 +48,14 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void upgrade();
   void write(HttpResponse response);
   void refuseAndEnd(boost::beast::http::status status, std::string_view text);  // of what could not even be read
+  void stopWaiting();
   void linger();  // reads on for a while: closing on unread bytes would take our last words back
 
   boost::beast::tcp_stream stream_;
   const ServerParts& parts_;
   std::shared_ptr<void> place_;
+  std::shared_ptr<WaitingSessions> waiting_;
+  std::optional<WaitingSessions::iterator> waits_;  // where in that list
   boost::beast::flat_buffer buffer_;
   std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
   HttpRequest request_;

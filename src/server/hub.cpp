@@ -69,6 +69,7 @@ int Hub::enter(std::shared_ptr<Client> client) {
   Guest& guest = clients_[id];
   guest.client = std::move(client);
   guest.client->send(shared(fmt::format("{},\"client\":{}}}", hello_, id)));
+  if (slow_) guest.client->send(slow_);
   simulation_->welcome(id);  // before it counts as watching: the scene must reach it before the first step
   tellAudience();
   return id;
@@ -154,6 +155,18 @@ void Hub::newState(SimulationState state) {
 void Hub::newFrame(std::shared_ptr<const Frame> frame) {
   frame_ = std::move(frame);
   for (auto& [id, guest] : clients_) offerFrame(guest);
+}
+
+void Hub::newSlow(std::optional<double> seconds) {
+  CompactJson out;
+  out.object("", [&] {
+    out.value("say", "slow");
+    out.value("seconds", seconds.value_or(0.0));
+  });
+  const SharedText text = shared(out.text());
+  slow_ = seconds ? text : nullptr;
+  for (const auto& [id, guest] : clients_)
+    if (!seconds || !guest.client->isBusy()) guest.client->send(text);
 }
 
 void Hub::offerFrame(Guest& guest) {

@@ -46,6 +46,7 @@ class Hub {
   void newScene(const SharedText& text, SimulationState state);
   void newState(SimulationState state);
   void newFrame(std::shared_ptr<const Frame> frame);
+  void newSlow(std::optional<double> seconds);  // also to those who are not welcome yet: it is what they wait for
 
  private:
   struct Guest {
@@ -73,6 +74,7 @@ class Hub {
   std::optional<int> controls_;
   std::optional<SimulationState> state_;
   std::shared_ptr<const Frame> frame_;
+  SharedText slow_;  // null: no step takes long now
 };
 
 // The "hello" message up to the client's number.

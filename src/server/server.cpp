@@ -58,7 +58,7 @@ struct LabServer::Impl {
         acceptor(listen(context, given)),
         hub(given.limits, helloStart(given.scene.model.name, given.scene.model)),
         parts{{given.host, given.token}, given.limits, given.page, hub, pictures},
-        simulation({std::move(given.scene), given.playing, std::move(given.log)}, events()) {
+        simulation({std::move(given.scene), given.playing, std::move(given.log), given.limits.steps}, events()) {
     hub.connect(simulation);
   }
 
@@ -75,6 +75,7 @@ struct LabServer::Impl {
     };
     to.state = [=, this](SimulationState state) { post([this, state = std::move(state)] { hub.newState(state); }); };
     to.frame = [=, this](std::shared_ptr<const Frame> frame) { post([this, frame] { hub.newFrame(frame); }); };
+    to.slow = [=, this](std::optional<double> seconds) { post([this, seconds] { hub.newSlow(seconds); }); };
     return to;
   }
 
@@ -88,7 +89,10 @@ struct LabServer::Impl {
         });
         return;
       }
-      if (connections.use_count() - 1 < parts.limits.connections) {
+      const auto isFull = [&] { return connections.use_count() - 1 >= parts.limits.connections; };
+      // Sockets that nobody says anything through must not keep out those who do.
+      if (isFull() && !parts.waiting->empty()) parts.waiting->front()->giveWay();
+      if (!isFull()) {
         boost::system::error_code ignored;
         socket.set_option(tcp::no_delay(true), ignored);  // a frame should leave now, not when there is more
         // A handle to `connections` that does nothing but be counted.

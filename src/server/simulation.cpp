@@ -22,6 +22,14 @@ struct Overloaded : Ts... {
   using Ts::operator()...;
 };
 
+// What a step that takes long must not keep waiting. Pulling and throwing bodies means nothing without steps.
+bool isUrgent(const ControlRequest& request) {
+  if (const Edit* edit = std::get_if<Edit>(&request))
+    return std::holds_alternative<SetEdit>(*edit) || std::holds_alternative<DeleteEdit>(*edit);
+  return std::holds_alternative<PauseRequest>(request) || std::holds_alternative<RestartRequest>(request) ||
+         std::holds_alternative<LoadRequest>(request) || std::holds_alternative<RecordRequest>(request);
+}
+
 SharedText shared(std::string text) { return std::make_shared<const std::string>(std::move(text)); }
 
 }  // namespace
@@ -32,7 +40,9 @@ Simulation::Simulation(SimulationOptions options, SimulationEvents events)
       startName_(options.scene.model.name),
       scene_(std::move(options.scene)),
       playing_(options.playing),
-      logPath_(std::move(options.log)) {
+      logPath_(std::move(options.log)),
+      limits_(options.limits),
+      watch_(options.limits, [this](std::optional<double> seconds) { events_.slow(seconds); }) {
   begin(scene_);
   if (logPath_) openLog(*logPath_, false);
 }
@@ -48,6 +58,7 @@ void Simulation::stop() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
+  watch_.stopForGood();
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
   writeLog([&] { log_->close(); });
@@ -66,6 +77,7 @@ bool Simulation::command(int client, const std::string& name, ControlRequest req
     }
   }
   if (inbox_.size() >= mostWaiting) return false;
+  if (isUrgent(request)) watch_.hurry(kPatience);
   inbox_.push_back({client, name, std::move(request)});
   wake_.notify_all();
   return true;
@@ -73,8 +85,15 @@ bool Simulation::command(int client, const std::string& name, ControlRequest req
 
 void Simulation::welcome(int client) {
   const std::lock_guard lock(mutex_);
+  watch_.hurry(newcomerPatience_);
   inbox_.push_back({client, {}, Welcome{}});
   wake_.notify_all();
+}
+
+void Simulation::setNewcomerPatience(std::chrono::milliseconds patience) {
+  if (patience == newcomerPatience_) return;  // only this thread writes it
+  const std::lock_guard lock(mutex_);
+  newcomerPatience_ = patience;
 }
 
 void Simulation::setAudience(int watching, unsigned parts) {
@@ -104,6 +123,7 @@ void Simulation::loop() {
       if (stopping_) return;
       audienceChanged_ = false;
       commands.swap(inbox_);
+      watch_.calm();
     }
     try {
       for (const Command& command : commands) handle(command);
@@ -120,9 +140,10 @@ void Simulation::loop() {
 
 void Simulation::work(Clock::time_point now) {
   if (stepsAsked_ > 0) {
-    --stepsAsked_;
+    const long before = session_->steps();
     step();
-    if (stepsAsked_ == 0) tellState();
+    const bool wasDone = session_->steps() > before;  // not stopped, not refused
+    if (wasDone && --stepsAsked_ == 0) tellState();
   } else if (playing_ && watching_ > 0 && now >= pace_.due()) {
     step();
     pace_.stepped(session_->settings().dt, speed_, Clock::now());
@@ -137,13 +158,21 @@ void Simulation::step() {
   StepReport report;
   try {
     session_->setAudit(isAudited ? Audit::Residual : Audit::None);
+    watch_.begin();
     report = session_->step();
+    watch_.end();
   } catch (const std::exception& error) {  // a body that comes now cannot be built, or memory ran out
+    watch_.end();
     playing_ = false;
     stepsAsked_ = 0;
     say(0, "refusal", error.what());
     return tellState();
   }
+  stepSeconds_ = {stepSeconds_[1], Seconds(Clock::now() - before).count()};
+  if (report.status == StepStatus::Stopped) return afterStopped();
+  setNewcomerPatience(kNewcomerPatience);
+  addedSinceStep_ = 0;
+  contacts_ = report.contacts;
   if (report.status != StepStatus::Ok) {
     writeLog([&] { log_->refused(session_->steps(), report.refusal()); });
     playing_ = false;
@@ -157,6 +186,21 @@ void Simulation::step() {
     say(0, "notice", fmt::format("\"{}\" was quarantined: {}", one.name, one.reason));
   }
   frameIsStale_ = true;
+}
+
+// Nothing has happened: what was in a hurry is done, and then the step is tried again.
+void Simulation::afterStopped() {
+  if (!watch_.tookTooMuch()) {
+    // Whoever comes again and again must not keep a step from ever being done.
+    return setNewcomerPatience(std::min(2 * newcomerPatience_, std::chrono::milliseconds(std::chrono::hours(1))));
+  }
+  playing_ = false;
+  stepsAsked_ = 0;
+  say(0, "refusal",
+      fmt::format("The step needed more than {:.2g} GB of memory and was stopped. Delete bodies, choose another method or "
+                  "restart the scene.",
+                  1e-9 * static_cast<double>(limits_.memory)));
+  tellState();
 }
 
 void Simulation::tellChanges() {
@@ -262,8 +306,23 @@ void Simulation::handle(const ControlRequest& request) {
       request);
 }
 
+void Simulation::checkCost(const Edit& edit) const {
+  if (!std::holds_alternative<ThrowEdit>(edit) && !std::holds_alternative<AddEdit>(edit)) return;
+  constexpr std::string_view kAllowed = "allowed: to delete bodies, to choose a quicker method, or to restart the scene";
+  const double most = Seconds(limits_.adding).count(), now = std::min(stepSeconds_[0], stepSeconds_[1]);
+  if (now > most)
+    throw EditRefused(fmt::format("a step takes {:.2g} s already, more than {:.2g} s; {}", now, most, kAllowed));
+  if (contacts_ > limits_.contacts)
+    throw EditRefused(fmt::format("there are {} contacts already, more than {}; {}", contacts_, limits_.contacts, kAllowed));
+  if (addedSinceStep_ >= limits_.addedAtOnce)
+    throw EditRefused(
+        fmt::format("{} bodies were added since the last step; allowed: more after the next", addedSinceStep_));
+}
+
 void Simulation::applyEdit(const Edit& edit) {
+  checkCost(edit);
   session_->apply(edit);
+  if (std::holds_alternative<ThrowEdit>(edit) || std::holds_alternative<AddEdit>(edit)) ++addedSinceStep_;
   writeLog([&] { log_->edit(session_->steps(), edit); });
   frameIsStale_ = true;
   if (const auto* set = std::get_if<SetEdit>(&edit)) {

@@ -18,6 +18,7 @@
 #include "lab/session.hpp"
 #include "server/lab_stats.hpp"
 #include "server/pacing.hpp"
+#include "server/step_watch.hpp"
 
 namespace cairn {
 
@@ -42,12 +43,15 @@ struct SimulationEvents {
   std::function<void(SharedText, SimulationState)> scene;     // another scene, or this one anew
   std::function<void(SimulationState)> state;
   std::function<void(std::shared_ptr<const Frame>)> frame;
+  // From another thread: how long the step that is being done has taken so far, if that is long; nothing when it is over.
+  std::function<void(std::optional<double> seconds)> slow;
 };
 
 struct SimulationOptions {
   OpenedScene scene;
   bool playing = true;
   std::optional<std::string> log;  // record into this file from the start
+  StepLimits limits{};
 };
 
 class Simulation {
@@ -56,7 +60,7 @@ class Simulation {
   ~Simulation();                                                   // stops
 
   void start();
-  void stop();  // after the step that is being done
+  void stop();  // within the step that is being done
 
   // Any thread. False: so many commands wait already that this one was dropped.
   bool command(int client, const std::string& name, ControlRequest request, std::size_t mostWaiting);
@@ -65,6 +69,9 @@ class Simulation {
   void setAudience(int watching, unsigned parts);
 
  private:
+  static constexpr std::chrono::milliseconds kPatience{250};  // with a step, of somebody who wants something else
+  static constexpr std::chrono::milliseconds kNewcomerPatience{1000};
+
   struct Welcome {};
   struct Command {
     int client;
@@ -77,6 +84,9 @@ class Simulation {
   void handle(const Command& command);
   void handle(const ControlRequest& request);
   void applyEdit(const Edit& edit);
+  void checkCost(const Edit& edit) const;  // throws EditRefused if steps take too long for more bodies
+  void afterStopped();
+  void setNewcomerPatience(std::chrono::milliseconds patience);
   void begin(OpenedScene scene);
   void startOver(OpenedScene scene, bool isRecorded);
   void load(const LoadRequest& request);
@@ -115,12 +125,19 @@ class Simulation {
   int logs_ = 0;                        // opened so far
   std::unique_ptr<InputLogWriter> log_;
 
+  const StepLimits limits_;
+  std::array<double, 2> stepSeconds_{};  // of the last steps
+  int contacts_ = 0;                     // of the last step
+  int addedSinceStep_ = 0;
+  std::chrono::milliseconds newcomerPatience_ = kNewcomerPatience;  // until this step is stopped for somebody who has come
+
   std::atomic<int> watching_{0};
   std::atomic<unsigned> parts_{0};
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Command> inbox_;
   bool stopping_ = false, audienceChanged_ = false;
+  StepWatch watch_;
   std::thread thread_;
 };
 

@@ -13,6 +13,9 @@ void Simulation::begin(OpenedScene scene) {
   auto session = std::make_unique<LabSession>(scene.model);
   scene_ = std::move(scene);
   session_ = std::move(session);
+  session_->setStopFlag(watch_.flag());
+  stepSeconds_ = {};
+  contacts_ = addedSinceStep_ = 0;
   view_ = sceneView(session_->world());
   describer_ = std::make_unique<BodyDescriber>(view_);
   ++epoch_;

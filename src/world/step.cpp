@@ -249,6 +249,7 @@ StepReport World::step(double dt) {
   report.time = state.time;
   if (!(dt > 0.0) || dt > kMaximumTimeStep) {
     report.status = StepStatus::InvalidTimeStep;
+    report.method.message = "dt: found " + std::to_string(dt) + " s; allowed: above 0 and at most 1 s";
     return report;
   }
   System& system = state.system;

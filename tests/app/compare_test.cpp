@@ -274,9 +274,8 @@ TEST_F(Compare, HelpAndSuggestionsKnowIt) {
 
 TEST_F(Compare, AnInterruptEndsItWithWhatThereIs) {
   std::thread killer([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    while (fs::is_empty(folder_)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(500));  // by then it listens: files have no name until they are whole
     ::kill(::getpid(), SIGINT);
   });
   const Outcome outcome = run(

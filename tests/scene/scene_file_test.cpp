@@ -1,5 +1,7 @@
 #include "scene/scene_file.hpp"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
 #include <numbers>
@@ -74,6 +76,36 @@ TEST_F(SceneFiles, AnErrorInAnIncludedFileNamesThatFile) {
   write("bad.json", "{\"cairn\": 1,\n\"bodies\": [{\"mass\": -1}]}");
   const std::string message = messageOf(write("main.json", R"({"cairn": 1, "include": ["bad.json"]})"));
   EXPECT_NE(message.find("bad.json:2:21: bodies[0].mass"), std::string::npos) << message;
+}
+
+TEST_F(SceneFiles, AnIncludeThatIsNoSceneIsNotQuoted) {
+  for (const char* secret : {"root:x:secret\n", "[\"secret\"]", "{\"auth\": \"secret\"}", "\"secret\"", "{\"a\": secret}"}) {
+    write("other", secret);
+    const std::string message = messageOf(write("main.json", "{\"cairn\": 1,\n \"include\": [\"other\"]}"));
+    EXPECT_NE(message.find("main.json:2:14: include[0]"), std::string::npos) << message;
+    EXPECT_NE(message.find("it is no scene"), std::string::npos) << message;
+    EXPECT_EQ(message.find("secret"), std::string::npos) << message;
+    EXPECT_EQ(message.find("auth"), std::string::npos) << message;
+  }
+}
+
+TEST_F(SceneFiles, APipeIsNotWaitedFor) {
+  const std::string pipe = (folder_ / "pipe.json").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const char* included : {"pipe.json", "/dev/zero", "/dev/tty"}) {
+    const std::string message =
+        messageOf(write("main.json", std::string("{\"cairn\": 1,\n \"include\": [\"") + included + "\"]}"));
+    EXPECT_NE(message.find("main.json:2:14: include[0]"), std::string::npos) << message;
+    EXPECT_NE(message.find("no ordinary file"), std::string::npos) << message;
+  }
+}
+
+TEST_F(SceneFiles, ANameIsNoPath) {
+  for (const char* name : {"../x/y", "a/b", "/etc/x", "a\\\\b", "..", "."}) {
+    const std::string message = messageOf(write("main.json", std::string("{\"cairn\": 1,\n \"name\": \"") + name + "\"}"));
+    EXPECT_NE(message.find("main.json:2:10: name: found"), std::string::npos) << name << message;
+  }
+  EXPECT_EQ(loadSceneFile(write("main.json", R"({"cairn": 1, "name": "a.b (c), d-2"})")).name, "a.b (c), d-2");
 }
 
 TEST_F(SceneFiles, DepthIsLimited) {

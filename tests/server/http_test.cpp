@@ -126,14 +126,34 @@ TEST(Http, SoManyConnectionsAndNoMore) {
   options.limits.connections = 4;
   const RunningServer server(std::move(options));
   {
-    std::vector<std::unique_ptr<RawClient>> idle;
-    for (int i = 0; i < 4; ++i) idle.push_back(std::make_unique<RawClient>(server));
+    std::vector<std::unique_ptr<LabClient>> guests;
+    for (int i = 0; i < 4; ++i) guests.push_back(std::make_unique<LabClient>(server));
     EXPECT_EQ(get(server, "/"), "") << "the fifth is closed at once";
   }
   const auto end = std::chrono::steady_clock::now() + kPatience;
   int status = 0;
   while (status != 200 && std::chrono::steady_clock::now() < end) status = statusOf(get(server, "/"));
   EXPECT_EQ(status, 200) << "their places are free again";
+}
+
+// Sockets that say nothing, or half a request, keep nobody out.
+TEST(Http, IdleConnectionsMakeRoom) {
+  const RunningServer server;
+  LabClient guest(server);
+  ASSERT_TRUE(guest.await("scene"));
+  std::vector<std::unique_ptr<RawClient>> idle;
+  for (int i = 0; i < 300; ++i) {
+    idle.push_back(std::make_unique<RawClient>(server));
+    if (i % 2 == 0) idle.back()->send("GET / HT");
+  }
+  for (int i = 0; i < 20; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(statusOf(get(server, "/")), 200);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  }
+  LabClient late(server);
+  EXPECT_TRUE(late.await("scene"));
+  EXPECT_TRUE(guest.awaitFrame()) << "and those who were there stay";
 }
 
 TEST(Server, OtherMachinesOnlyWithAToken) {

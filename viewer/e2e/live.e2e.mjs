@@ -168,6 +168,38 @@ export const tests = {
     check((await page.locator('[data-banner="refusal"]').count()) === 0, "the banner is gone");
   },
 
+  "a step that takes long says so, and can be left": async () => {
+    const settings = await stateOf(page, (state) => state.settings);
+    await page.getByLabel("Stepper", { exact: true }).selectOption("soft");
+    await play();
+    await until(page, () => window.cairn.store.state.lastGood?.stepper === "soft");
+    // To 1e-15 by a method that never gets there.
+    await page.evaluate(() => {
+      const { live } = window.cairn;
+      live.set("settings.solver.name", "jacobi");
+      live.set("settings.solver.tolerance", "1e-15");
+      live.set("settings.solver.iterations", "1000000000");
+    });
+    await until(page, () => window.cairn.store.state.settings.iterations === 1000000000);
+    await page.getByLabel("Stepper", { exact: true }).selectOption("velocity");
+    await until(page, () => /This step takes long: \d+ s/.test(document.querySelector('[data-banner="slow"]')?.textContent ?? ""));
+    check((await page.locator(".link").textContent()) === "waits for a step", "the bar does not say that the page is live");
+    await shot(page, "live-slow");
+    await page.getByRole("button", { name: /Back to soft/ }).click();
+    await until(page, () => window.cairn.store.state.settings.stepper === "soft" && window.cairn.store.state.slow === null);
+    const step = await steps();
+    await until(page, (before) => window.cairn.store.state.stats?.step > before + 2, step);
+    check((await page.locator('[data-banner="slow"]').count()) === 0, "the banner is gone");
+    await page.evaluate((old) => {
+      const { live } = window.cairn;
+      live.set("settings.solver.name", old.solver);
+      live.set("settings.solver.tolerance", String(old.tolerance));
+      live.set("settings.solver.iterations", String(old.iterations));
+      live.set("settings.stepper", old.stepper);
+    }, settings);
+    await until(page, (old) => window.cairn.store.state.settings.stepper === old, settings.stepper);
+  },
+
   "search finds a scene, and it loads with its parameters": async () => {
     await page.getByLabel("Search scenes").fill("no such thing");
     check((await page.locator(".card").count()) === 0, "nothing is found");

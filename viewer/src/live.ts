@@ -37,7 +37,7 @@ export class Live implements Player {
       },
       lost: (wait) => {
         this.pending = null;
-        store.set({ link: "lost", hello: null, lab: null });
+        store.set({ link: "lost", hello: null, lab: null, slow: null });
         events.lost(wait);
       },
       text: (line) => this.takeText(line),
@@ -110,6 +110,9 @@ export class Live implements Player {
         break;
       case "notice":
         this.events.say(message.text, "notice");
+        break;
+      case "slow":
+        store.set({ slow: message.seconds > 0 ? message.seconds : null });
         break;
     }
   }

@@ -12,7 +12,7 @@ import { parametersPanel, toolsPanel } from "./panels/tools";
 import { transportPanel } from "./panels/transport";
 import { Pointer } from "./pointer";
 import type { Graphics } from "./scene3d/graphics";
-import { holdsControls } from "./store";
+import { holdsControls, wayBack } from "./store";
 import { Tools } from "./tools";
 
 // The title of the scene, the state of the connection, and who holds the controls.
@@ -23,10 +23,11 @@ function statusBar(page: Page, live: Live) {
   const controls = el("button", { class: "controls" });
   controls.addEventListener("click", () => (holdsControls(page.store.state) ? live.yieldControls() : live.takeControls()));
   page.layout.status.append(el("span", { class: "brand" }, "Cairn"), title, link, who, controls);
-  page.store.on(["scene", "link", "lab", "hello"], (state) => {
+  page.store.on(["scene", "link", "lab", "hello", "slow"], (state) => {
     title.textContent = state.scene === null ? "" : state.scene.title || state.scene.name;
     link.dataset.link = state.link;
-    link.textContent = { connecting: "connecting …", open: "live", lost: "no connection", none: "" }[state.link];
+    const open = state.slow === null ? "live" : "waits for a step";
+    link.textContent = { connecting: "connecting …", open, lost: "no connection", none: "" }[state.link];
     const { lab, hello } = state;
     controls.hidden = lab === null || hello === null;
     if (lab === null || hello === null) {
@@ -57,6 +58,29 @@ function refusalBanner(page: Page, live: Live) {
         live.request({ do: "play" });
       },
     }]);
+  });
+}
+
+// A step that takes long can be left: what is asked for while it is done ends it, and nothing of it has happened.
+function slowBanner(page: Page, live: Live) {
+  page.store.on(["slow", "settings", "lastGood"], (state) => {
+    const { slow, settings } = state;
+    if (slow === null) {
+      page.messages.clear("slow");
+      return;
+    }
+    const back = wayBack(state);
+    const buttons = [{ label: "Pause", press: () => void live.request({ do: "pause" }) }, { label: "Restart", press: () => live.restart() }];
+    if (back !== null && settings !== null) {
+      buttons.unshift({
+        label: `Back to ${back.stepper}${back.stepper === settings.stepper ? ` with ${back.solver}` : ""}`,
+        press() {
+          if (back.stepper !== settings.stepper) live.set("settings.stepper", back.stepper);
+          if (back.solver !== settings.solver) live.set("settings.solver.name", back.solver);
+        },
+      });
+    }
+    page.messages.banner("slow", "warning", `This step takes long: ${Math.floor(slow)} s so far.`, buttons);
   });
 }
 
@@ -105,6 +129,7 @@ export function startLive(root: HTMLElement, graphics: Graphics) {
 
   statusBar(page, live);
   refusalBanner(page, live);
+  slowBanner(page, live);
   const scenes = scenesPanel(layout.left, store, live);
   revert = methodPanel(layout.right, store, live).revert;
   overlaysPanel(layout.right, store);

@@ -132,7 +132,8 @@ export type Message =
   | { say: "stats"; stats: Stats }
   | { say: "refusal"; text: string }
   | { say: "problem"; text: string; about: string }
-  | { say: "notice"; text: string };
+  | { say: "notice"; text: string }
+  | { say: "slow"; seconds: number }; // so far, of the step that is being done; 0: it is over
 
 export class ProtocolError extends Error {}
 

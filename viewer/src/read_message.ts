@@ -244,6 +244,8 @@ export function readMessage(line: string): Message | null {
     case "refusal":
     case "notice":
       return { say: given.say, text: text(given.text, `${given.say}.text`) };
+    case "slow":
+      return { say: "slow", seconds: number(given.seconds, "slow.seconds") };
     case "problem":
       return { say: "problem", text: text(given.text, "problem.text"), about: textOr(given.about, "") };
     default:

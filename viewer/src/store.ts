@@ -24,6 +24,7 @@ export interface State {
   lab: LabState | null;
   stats: Stats | null;
   refusal: string | null;
+  slow: number | null; // s that the present step has taken so far, if it takes long
   // The last stepper and solver that made a step: where the way back from a refusal leads.
   lastGood: Method | null;
   goodBefore: Method | null; // and the one before that
@@ -36,7 +37,7 @@ export interface State {
 export function initialState(mode: Mode): State {
   return {
     mode, link: mode === "live" ? "connecting" : "none", hello: null, scenes: [], scene: null, settings: null, lab: null, stats: null,
-    refusal: null, lastGood: null, goodBefore: null, selected: null, isFollowing: false, bodiesVersion: 0,
+    refusal: null, slow: null, lastGood: null, goodBefore: null, selected: null, isFollowing: false, bodiesVersion: 0,
     overlays: Object.fromEntries(kOverlayNames.map((name) => [name, false])) as Overlays,
   };
 }
@@ -110,4 +111,11 @@ export function takeRefusal(state: State, text: string): Partial<State> {
   if (state.lab !== null) changes.lab = { ...state.lab, playing: false };
   if (state.lastGood !== null && isSame(state.lastGood, presentMethod(state))) changes.lastGood = state.goodBefore;
   return changes;
+}
+
+// Where the way back from a method leads that does not get anywhere: to the last one that made steps, or the one before that.
+export function wayBack(state: State): Method | null {
+  if (state.settings === null) return null;
+  const present = presentMethod(state);
+  return isSame(state.lastGood, present) ? state.goodBefore : state.lastGood;
 }

@@ -25,6 +25,10 @@ describe("readMessage", () => {
     expect(bare?.say === "scene" && [bare.scene.parameters, bare.scene.bodies[0].colour, bare.scene.bodies[0].mass]).toEqual([[], "#b4b6b8", 0]);
   });
 
+  it("reads how long a step has taken so far", () => {
+    expect(read({ say: "slow", seconds: 2.5 })).toEqual({ say: "slow", seconds: 2.5 });
+  });
+
   it("ignores a kind of message that it does not know", () => {
     expect(read({ say: "weather", text: "fine" })).toBeNull();
   });
@@ -45,6 +49,7 @@ describe("readMessage", () => {
     ["a step that is no number", JSON.stringify({ say: "settings", settings: { ...kSettings, dt: "fast" } })],
     ["a state without a time", JSON.stringify({ say: "state", playing: true, speed: 1, step: 3 })],
     ["a refusal without a text", JSON.stringify({ say: "refusal" })],
+    ["a slow step without its seconds", JSON.stringify({ say: "slow" })],
   ])("refuses %s", (_what, line) => {
     expect(() => readMessage(line)).toThrow(ProtocolError);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Stats } from "../src/protocol";
 import { readMessage } from "../src/read_message";
-import { Store, holdsControls, initialState, takeRefusal, takeStats, toggleOverlay, wantedParts } from "../src/store";
+import { Store, holdsControls, initialState, takeRefusal, takeStats, toggleOverlay, wantedParts, wayBack } from "../src/store";
 import { kScene, kSettings, kStats } from "./samples.mjs";
 
 function liveStore(): Store {
@@ -73,6 +73,19 @@ describe("takeStats", () => {
   it("leaves out statistics of a scene that is gone", () => {
     const store = liveStore();
     expect(takeStats(store.state, stats({ epoch: 1 }))).toEqual({});
+  });
+});
+
+describe("wayBack", () => {
+  it("leads to the last method that made steps, though late statistics made the slow one look good", () => {
+    const store = liveStore();
+    store.set({ lab: kLab });
+    expect(wayBack(store.state)).toBeNull();
+    store.set(takeStats(store.state, stats({ step: 10 })));
+    store.set({ settings: { ...store.state.settings!, stepper: "acceleration" } });
+    expect(wayBack(store.state)).toEqual({ stepper: "soft", solver: "auto" });
+    store.set(takeStats(store.state, stats({ step: 12 }))); // of steps that "soft" made
+    expect(wayBack(store.state)).toEqual({ stepper: "soft", solver: "auto" });
   });
 });
 

@@ -62,7 +62,7 @@ export function transportPanel(parent: HTMLElement, store: Store, live: Live) {
   const rates = el("div", { class: "rates" });
   parent.append(play.button, step, restart, record.button, el("label", { class: "inline" }, "Speed", speed), time, rates);
 
-  store.on(["lab", "stats", "scene"], ({ lab, stats, scene }) => {
+  store.on(["lab", "stats", "scene", "slow"], ({ lab, stats, scene, slow }) => {
     play.show(lab?.playing ?? false);
     record.show(lab?.recording ?? null);
     if (lab !== null) showSpeed(speed, lab.speed);
@@ -72,7 +72,7 @@ export function transportPanel(parent: HTMLElement, store: Store, live: Live) {
     const shown = isStatsNewer ? current : lab;
     time.textContent = shown === null ? "" : `${formatTime(shown.time)} · step ${shown.step.toLocaleString("en")}`;
     const parts: [string, string][] = current === null ? [] : [
-      [`${formatNumber(current.real_time, 2)}×`, "real time"],
+      slow === null ? [`${formatNumber(current.real_time, 2)}×`, "real time"] : [`${Math.floor(slow)} s`, "this step takes long"],
       [`${formatNumber(current.ms, 3)} ms`, "per step"],
       [current.contacts.toLocaleString("en"), current.contacts === 1 ? "contact" : "contacts"],
       [current.islands.toLocaleString("en"), current.islands === 1 ? "island" : "islands"],
