@@ -91,6 +91,7 @@ void SoftBodies::begin(StepContext& context, double dt, double h, bool haveConta
       soft = SoftBody{};
       soft.mass.inverseMass = static_cast<float>(body.inverseMass);
       soft.locked = body.lockedPosition;
+      soft.lockedTurn = body.lockedRotation;
       soft.round = body.unlikeness < kRound && body.lockedRotation == 0;
       linearOf(accelerations_[i]) =
           without(gravity * body.gravityScale + body.force * body.inverseMass, soft.locked).cast<float>();
@@ -168,6 +169,12 @@ Vec3 SoftBodies::center(const PreciseBody& body) const {
 
 void SoftBodies::push(std::uint32_t index, const Vec3& velocity, const Vec3& spin) {
   if (bodies_[index].mass.inverseMass == 0.0f) return;
+  if (bodies_[index].locked != 0 || bodies_[index].lockedTurn != 0)
+    return pushFree(index, without(velocity, bodies_[index].locked), without(spin, bodies_[index].lockedTurn));
+  pushFree(index, velocity, spin);
+}
+
+void SoftBodies::pushFree(std::uint32_t index, const Vec3& velocity, const Vec3& spin) {
   const Float3 dv = velocity.cast<float>(), dw = spin.cast<float>();
   velocityOf(solver_[index]) += dv;
   spinOf(solver_[index]) += dw;
@@ -178,8 +185,9 @@ void SoftBodies::push(std::uint32_t index, const Vec3& velocity, const Vec3& spi
   exact_[index].angular += spin;
 }
 
-void SoftBodies::shift(std::uint32_t index, const Vec3& move, const Vec3& turn) {
+void SoftBodies::shift(std::uint32_t index, const Vec3& wantedMove, const Vec3& wantedTurn) {
   if (bodies_[index].mass.inverseMass == 0.0f) return;
+  const Vec3 move = without(wantedMove, bodies_[index].locked), turn = without(wantedTurn, bodies_[index].lockedTurn);
   wide::SolverBody& solver = solver_[index];
   PreciseBody& precise = precise_[bodies_[index].precise];
   Eigen::Map<Float3>(solver.moved) += move.cast<float>();

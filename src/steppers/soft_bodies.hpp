@@ -44,6 +44,7 @@ struct SoftBody {
   wide::MassRow mass{};
   std::uint32_t precise = kNone;  // index into SoftBodies::precise
   std::uint8_t locked = 0;        // bit per axis along which it does not move
+  std::uint8_t lockedTurn = 0;    // bit per axis about which it does not turn
   bool round = false;             // it turns alike about every axis
   bool spins = false;             // fast for its shape
   bool held = false;              // by a tree that solves its contacts (tree_contacts.hpp): no one else does
@@ -143,6 +144,7 @@ class SoftBodies {
     return {solver_.data(), accelerations_.data(), damping_.empty() ? nullptr : damping_.data(), marks_.data()};
   }
 
+  void pushFree(std::uint32_t body, const Vec3& velocity, const Vec3& spin);
   // Free motion of those whose orientation is followed, `some` of them.
   void keepMomenta(const System& system, std::span<PreciseBody> some);
   void spinFreely(const System& system, std::span<PreciseBody> some, double h);

@@ -72,7 +72,38 @@ void SoftTree::begin(const System& system, const SoftBodies& bodies, const std::
     joints_.addStay(from.link);
     stays_.emplace_back(system.joints[joints[from.joint].joint], joints[from.joint], h);
   }
-  areRods_ = alone_ && !touches && holds_.empty() && stays_.empty() && beginRods(system);
+  addLocks(system);
+  areRods_ = alone_ && !touches && holds_.empty() && stays_.empty() && locks_.empty() && beginRods(system);
+}
+
+// A locked axis holds a body to the world as a joint would: one more stay, whose rows never change.
+void SoftTree::addLocks(const System& system) {
+  locks_.clear();
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    const Body& body = system.bodies[nodes_[i].index];
+    if (body.lockedPosition == 0 && body.lockedRotation == 0) continue;
+    RowHold& hold = joints_.addStay(i).hold;
+    hold.rows = 0;
+    hold.compliance = 0.0;
+    for (int axis = 0; axis < 6; ++axis) {
+      if (((axis < 3 ? body.lockedPosition >> axis : body.lockedRotation >> (axis - 3)) & 1) == 0) continue;
+      hold.parent[hold.rows++] = RowHold::Vector6::Unit(axis);
+    }
+    locks_.push_back(i);
+  }
+}
+
+void SoftTree::askLocks(SoftBodies& bodies) {
+  for (std::size_t i = 0; i < locks_.size(); ++i) {
+    RowHold& hold = joints_.stays[stays_.size() + i].hold;
+    const wide::SolverBody& solver = bodies.solver()[nodes_[locks_[i]].body];
+    RowHold::Vector6 twist;
+    twist << velocityOf(solver), spinOf(solver);
+    for (int k = 0; k < hold.rows; ++k) {
+      hold.questions[kKept].ask[k] = -hold.parent[k].dot(twist);
+      hold.questions[kCorrection].ask[k] = 0.0;
+    }
+  }
 }
 
 void SoftTree::refresh(const System& system, SoftBodies& bodies, double elapsed) {
@@ -203,6 +234,7 @@ void SoftTree::askKept(const System& system, SoftBodies& bodies) {
     holds_[i].askKept(system.joints[holds_[i].joint()], bodies, alone_, joints_.holds[i]);
   for (std::size_t i = 0; i < stays_.size(); ++i)
     stays_[i].askKept(system.joints[stays_[i].joint()], bodies, alone_, joints_.stays[i].hold);
+  askLocks(bodies);
 }
 
 double SoftTree::askCorrection() {

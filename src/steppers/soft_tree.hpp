@@ -96,6 +96,8 @@ class SoftTree {
     double kick = 0.0;     // J, twice what the loads would give to bodies at rest
   };
 
+  void addLocks(const System& system);
+  void askLocks(SoftBodies& bodies);
   void refreshBall(SoftBodies& bodies, std::size_t at);
   void refreshRows(const System& system, SoftBodies& bodies, double elapsed);
   void stiffenLinks();
@@ -129,7 +131,8 @@ class SoftTree {
   TreeContacts contacts_;                 // of its bodies
   RodTree rods_;                          // for joints_.links, if areRods_
   std::vector<Node> nodes_;               // like joints_.links
-  std::vector<TreeRows> holds_, stays_;   // like joints_.holds and joints_.stays
+  std::vector<TreeRows> holds_, stays_;   // like joints_.holds and the first of joints_.stays
+  std::vector<std::uint32_t> locks_;      // like the rest of joints_.stays: the link, of a body with locked axes
   std::vector<TreeLink::Question> arcs_;  // answers with arcs, while those without are found
   std::uint32_t account_ = kNone;         // the joint that keeps the tree's spare energy
   bool alone_ = true;                     // no other joints push its bodies

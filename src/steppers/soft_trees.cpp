@@ -63,18 +63,10 @@ void SoftTrees::begin(StepContext& context, SoftBodies& bodies, const std::vecto
   const std::uint32_t nodes = static_cast<std::uint32_t>(bodies.preciseBodies().size());
   others_.clear();
   plan_.edges.clear();
-  const auto isLocked = [&](std::uint32_t body) {
-    const Body& found = system.bodies[bodies.indexOf(body)];
-    return found.lockedPosition != 0 || found.lockedRotation != 0;
-  };
   for (std::uint32_t i = 0; i < joints.size(); ++i) {
     const JointEnds& joint = joints[i];
     const bool movesA = joint.a < bodies.ground(), movesB = joint.b < bodies.ground();
-    if (isLocked(joint.a) || isLocked(joint.b)) {
-      others_.push_back(i);
-    } else {
-      plan_.edges.push_back({i, movesA ? bodies[joint.a].precise : kNone, movesB ? bodies[joint.b].precise : kNone});
-    }
+    plan_.edges.push_back({i, movesA ? bodies[joint.a].precise : kNone, movesB ? bodies[joint.b].precise : kNone});
   }
   plan_.make(nodes);
   others_.insert(others_.end(), plan_.loops.begin(), plan_.loops.end());
