@@ -54,7 +54,7 @@ void GaussStepper::step(StepContext& context, double dt) {
   formulation.law = Law::Interval;
   formulation.unloaded = firstOrder;
   formulation.jointRate = 1.0 / dt;
-  formulation.jointSpeed = kPushOutSpeed;
+  if (!firstOrder) formulation.jointSpeed = kPushOutSpeed;
   formulation.speedFloor = dt * settings.gravity.norm();
   bool pushesOut = true;
   formulation.normalBias = [&](const ContactTerms& contact) {
