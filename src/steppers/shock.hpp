@@ -9,13 +9,13 @@
 // friction; y (kg m) displaces bodies and leaves their velocities alone. A contact is live in one layer, the higher one's.
 //
 // A few sweeps are enough where plain sweeps would need hundreds, because each layer sees a fixed ground. The price: while a
-// layer is held, momentum goes into it and is lost (StepReport::method.swallowed), and with a = 0 bodies do not feel what
-// rests on them.
+// layer is held, momentum goes into it (StepReport::method.swallowed), and bodies feel what rests on them a step late.
 //
-// Two rules are not in the paper. (1) What is held moves exactly with what carries it: errors that were left in a layer
+// Three rules are not in the paper. (1) What is held moves exactly with what carries it: errors that were left in a layer
 // would grow by lever from layer to layer, and tall stacks would shake themselves apart. (2) So only what is steady may be
 // held: a thing of infinite mass that moves on its own is a source of energy. What its layer's dynamics leave faster than
-// restitutionSpeed against its carrier is put off to one last layer, with all that nothing steady supports.
+// restitutionSpeed against its carrier is put off to one last layer, with all that nothing steady supports. (3) A layer bears
+// what pressed on it from above in the last step: for the share a alone, a see-saw with a crate on it would not tip.
 #pragma once
 
 #include <optional>
