@@ -287,9 +287,8 @@ RulePtr settings() {
                         "masses",
                         defaults.soft.direct)},
            {"contact_frequency", numberRule({.low = 1e-3, .high = 1e6, .unit = "Hz"}),
-            withDefault(
-                "how fast a contact without stated stiffness pushes bodies apart; at most an eighth of the substep rate",
-                defaults.soft.contactFrequency)},
+            withDefault("how fast a contact without stated stiffness pushes bodies apart; at most 3/16 of the substep rate",
+                        defaults.soft.contactFrequency)},
            {"contact_damping_ratio", nonNegative(1e3, ""),
             withDefault("of critical damping; above 1 contacts do not ring", defaults.soft.contactDampingRatio)},
            {"push_out_speed", numberRule({.low = 1e-3, .high = 1e4, .unit = "m/s"}),

@@ -402,7 +402,7 @@ const std::vector<IslandPlan>& SubstepPlan::make(StepContext& context, double dt
       needs_[i].after = eighths;
       continue;
     }
-    // Trees of joints are solved exactly (soft_tree.hpp), but not together with contacts.
+    // Trees of joints are solved exactly (soft_tree.hpp). Those that touch nothing are planned by how fast they turn.
     const bool tree = need.joints > 0 && !need.touches && need.inner == need.bodies - 1;
     if (need.exact || (need.spinning > need.bodies / kBodiesPerSpinning && !tree) || need.bodies == 0 ||
         (need.joints > 0 && !tree) || (need.joints == 0 && need.bodies <= kFewBodies))

@@ -9,26 +9,31 @@
 #include "app/solve_plots.hpp"
 #include "app/solver_specs.hpp"
 #include "hdf5/problem_file.hpp"
+#include "problem/text_file.hpp"
+#include "solvers/random_problems.hpp"
 
 namespace cairn {
 namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kData = std::string(CAIRN_SOURCE_DIR) + "/tests/data/fc3d/";
-
-class Solve : public InAFolder {};
+class Solve : public InAFolder {
+ protected:
+  // Some bodies in a heap, as a file.
+  std::string heap(const std::string& name, unsigned seed) const {
+    return write(name, writeProblemText(*testing::makeRandomProblem({.bodies = 6, .contacts = 12, .friction = 0.5}, seed)));
+  }
+};
 
 // 2 kg on a floor, arriving at 1 m/s and sliding at 0.25 m/s: it stops, since 0.5 x 2 N s are more than 0.5 N s.
 constexpr const char* kBlock = "FCP1 3 1 1\n0 0 0.5 0 0 0 0.5 0 0 0 0.5\n-1 0.25 0\n0.5\n";
 
-TEST_F(Solve, RealProblemsAreSolvedAndReported) {
-  const Outcome outcome = run({"solve", kData + "FrictionContactProblem00031.fcp", kData + "Confeti-ex13-4contact.fcp",
-                               "--solver", "bgs,alart_curnier", "--report", path("out.json")});
+TEST_F(Solve, ProblemsAreSolvedAndReported) {
+  const Outcome outcome = run(
+      {"solve", heap("first.fcp", 1), heap("second.fcp", 2), "--solver", "bgs,alart_curnier", "--report", path("out.json")});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_TRUE(outcome.err.empty()) << outcome.err;
-  EXPECT_TRUE(has(outcome.out, "natmap_rel") && has(outcome.out, "Confeti-ex13-4contact") && has(outcome.out, "converged"))
-      << outcome.out;
+  EXPECT_TRUE(has(outcome.out, "natmap_rel") && has(outcome.out, "second") && has(outcome.out, "converged")) << outcome.out;
   EXPECT_TRUE(has(outcome.out, "2 of 2 problems solved")) << outcome.out;
   EXPECT_FALSE(has(outcome.out, "\x1b")) << "colours without a terminal";
   const rapidjson::Document report = json("out.json");
@@ -44,11 +49,11 @@ TEST_F(Solve, RealProblemsAreSolvedAndReported) {
     EXPECT_LE(row["natmap_rel"].GetDouble(), 1e-8);
     EXPECT_GT(row["ms"].GetDouble(), 0.0);
   }
-  EXPECT_STREQ(report["rows"][0]["problem"].GetString(), "FrictionContactProblem00031");  // in the order of the files
+  EXPECT_STREQ(report["rows"][0]["problem"].GetString(), "first");  // in the order of the files
   EXPECT_STREQ(report["rows"][0]["solver"].GetString(), "bgs");
   EXPECT_STREQ(report["rows"][1]["solver"].GetString(), "alart_curnier");
-  ASSERT_TRUE(report["reached"].HasMember("Confeti-ex13-4contact"));
-  EXPECT_EQ(report["reached"]["Confeti-ex13-4contact"].Size(), 2u);
+  ASSERT_TRUE(report["reached"].HasMember("second"));
+  EXPECT_EQ(report["reached"]["second"].Size(), 2u);
 }
 
 TEST_F(Solve, WithoutASolverItIsAuto) {
@@ -85,7 +90,7 @@ TEST_F(Solve, EverySolverThereIs) {
 }
 
 TEST_F(Solve, FailingToSolveIsNoBadInput) {
-  const Outcome outcome = run({"solve", kData + "Confeti-ex13.fcp", "--solver", "pgs:order=reverse,bgs", "--iterations", "1",
+  const Outcome outcome = run({"solve", heap("heap.fcp", 3), "--solver", "pgs:order=reverse,bgs", "--iterations", "1",
                                "--tolerance", "1e-10", "--report", path("out.json")});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_TRUE(has(outcome.out, "iteration_limit") && has(outcome.out, "0 of 1 problem solved")) << outcome.out;
@@ -94,10 +99,10 @@ TEST_F(Solve, FailingToSolveIsNoBadInput) {
   const auto& row = report["rows"][1];
   EXPECT_STREQ(row["exit"].GetString(), "iteration_limit");
   EXPECT_EQ(row["iterations"].GetInt(), 1);
-  EXPECT_EQ(report["reached"]["Confeti-ex13"].Size(), 0u);
+  EXPECT_EQ(report["reached"]["heap"].Size(), 0u);
   // A time that is over at once.
   const Outcome timed =
-      run({"solve", kData + "Confeti-ex13.fcp", "--solver", "bgs", "--limit-ms", "0.001", "--tolerance", "1e-15"});
+      run({"solve", heap("heap.fcp", 3), "--solver", "bgs", "--limit-ms", "0.001", "--tolerance", "1e-15"});
   EXPECT_EQ(timed.code, 0);
   EXPECT_TRUE(has(timed.out, "time_limit")) << timed.out;
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fc3d.hpp"
 #include "files.hpp"
 #include "hdf5/format.hpp"
 #include "problem/text_file.hpp"
@@ -52,12 +53,22 @@ TEST_F(ProblemFile, ProblemsOfEveryLawComeBackToTheBit) {
 }
 
 TEST_F(ProblemFile, GivenMatricesComeBackToTheBit) {
-  for (const char* name : {"Capsules-i100-1090", "FC2D_SliderCrankLagrangian00000", "Rover9770", "FrictionContact3D_1c"}) {
-    const auto problem = readProblemText(std::string(CAIRN_SOURCE_DIR "/tests/data/fc3d/") + name + ".fcp");
+  std::vector<std::shared_ptr<ContactProblem>> problems;
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    const auto random = makeRandomProblem({.bodies = 5, .contacts = 7, .redundant = seed % 2 == 0}, seed);
+    problems.push_back(parseProblemText(writeProblemText(*random), "random" + std::to_string(seed) + ".fcp"));
+  }
+  // Planar, and not symmetric.
+  problems.push_back(
+      parseProblemText("FCP1 2 2 4\n0 0 2 0.5 0.5 1\n0 1 -1 0 0 0.25\n1 0 -1 0.1 0 0.25\n1 1 2 -0.5 -0.5 1\n"
+                       "-1 0.5 -2 1e-3\n0.5 0.25\n",
+                       "planar.fcp"));
+  for (const auto& file : test::fc3dFiles()) problems.push_back(readProblemText(file.string()));
+  for (const auto& problem : problems) {
     writeProblemHdf5(path("one.h5"), std::vector<SavedProblem>{{.name = "", .problem = problem, .solution = {}}});
     const auto again = readProblemHdf5(path("one.h5"));
     ASSERT_EQ(again.size(), 1u);
-    EXPECT_EQ(again[0].name, name);
+    EXPECT_EQ(again[0].name, problem->name());
     expectSame(*again[0].problem, *problem);
     EXPECT_EQ(writeProblemText(*again[0].problem), writeProblemText(*problem));
   }

@@ -27,7 +27,10 @@ TEST(Gallery, TowerStandsForFiveSecondsSurvivesTheBlockAndBreaksUnderTheCannonba
     return meter.report();
   };
   const RunReport alone = advanceTo(5.0);
-  EXPECT_LT(*alone.driftMax, 0.03);
+  RecordProperty("tower alone", std::to_string(1e3 * *alone.driftMax) + " mm, moved " +
+                                    std::to_string(1e3 * *alone.movedMax) + " mm, penetration " +
+                                    std::to_string(1e3 * alone.penetration.max) + " mm");
+  EXPECT_LT(*alone.driftMax, 0.011);
   EXPECT_EQ(alone.bodiesLost, 0);
   EXPECT_LT(alone.penetration.max, 0.005);
 
@@ -53,11 +56,12 @@ TEST(Gallery, TowerStandsForFiveSecondsSurvivesTheBlockAndBreaksUnderTheCannonba
 TEST(Gallery, StacksWallsAndPyramidsStandForTenSeconds) {
   struct Case {
     const char* scene;
-    double drift;  // m, at most
+    double drift;  // m, at most: less than three times what is measured, which README.md says
   };
-  for (const Case& c : {Case{"stack25", 0.01}, Case{"wall", 0.05}, Case{"pyramid", 0.05}, Case{"ball_grid", 1e-4},
-                        Case{"mass_ratio", 0.05}, Case{"card_house", 0.01}}) {
+  for (const Case& c : {Case{"stack25", 4e-3}, Case{"wall", 2.4e-3}, Case{"pyramid", 7e-3}, Case{"ball_grid", 1e-6},
+                        Case{"mass_ratio", 1e-6}, Case{"card_house", 4e-5}}) {
     const RunReport report = runGallery(c.scene, 10.0);
+    RecordProperty(std::string("drift of ") + c.scene, std::to_string(1e3 * *report.driftMax) + " mm");
     EXPECT_EQ(report.bodiesLost, 0) << c.scene;
     EXPECT_LT(*report.driftMax, c.drift) << c.scene;
     EXPECT_LT(report.energy.end, report.energy.start) << c.scene;

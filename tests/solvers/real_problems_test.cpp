@@ -1,11 +1,10 @@
-// The frictional contact problems of tests/data/fc3d, taken from running simulations (see the README there): every solver
-// that takes them, judged by one measure.
+// Frictional contact problems of another project (fc3d.hpp): every solver that takes them, judged by one measure.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <map>
 
 #include "cairn/contact_problem.hpp"
+#include "fc3d.hpp"
 #include "problem/text_file.hpp"
 
 namespace cairn {
@@ -13,12 +12,12 @@ namespace {
 
 std::map<std::string, std::shared_ptr<ContactProblem>> realProblems() {
   std::map<std::string, std::shared_ptr<ContactProblem>> problems;
-  for (const auto& entry : std::filesystem::directory_iterator(CAIRN_SOURCE_DIR "/tests/data/fc3d"))
-    if (entry.path().extension() == ".fcp") problems[entry.path().stem().string()] = readProblemText(entry.path().string());
+  for (const auto& file : test::fc3dFiles()) problems[file.stem().string()] = readProblemText(file.string());
   return problems;
 }
 
 TEST(RealProblems, AllAreSolvedAndNineInTenByThreeSolvers) {
+  CAIRN_SKIP_WITHOUT_FC3D();
   const auto problems = realProblems();
   ASSERT_EQ(problems.size(), 27u);
   int byThree = 0;

@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
+#include "fc3d.hpp"
 #include "problem/text_file.hpp"
 #include "siconos_solver.hpp"
 #include "solvers/random_problems.hpp"
@@ -49,17 +48,15 @@ TEST(Siconos, GivesTheSameVelocitiesOnRandomCones) {
 }
 
 TEST(Siconos, GivesTheSameVelocitiesOnRealProblems) {
-  const std::filesystem::path folder = CAIRN_SOURCE_DIR "/tests/data/fc3d";
-  ASSERT_TRUE(std::filesystem::is_directory(folder));
+  CAIRN_SKIP_WITHOUT_FC3D();
   int compared = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() != ".fcp") continue;
-    const auto problem = readProblemText(entry.path().string());
+  for (const auto& file : test::fc3dFiles()) {
+    const auto problem = readProblemText(file.string());
     if (problem->blocks().size() > 30) continue;
     const auto theirs = siconosAnswer(*problem, 1e-8);
     if (!theirs) continue;
     ++compared;
-    expectSameVelocities(*problem, *theirs, entry.path().filename().string());
+    expectSameVelocities(*problem, *theirs, file.filename().string());
   }
   EXPECT_GE(compared, 5);
 }
