@@ -21,6 +21,7 @@
 //
 // O(n^2) a pivot. Known failures: exponentially long paths exist; nearly singular bases lose digits, which the refinement at
 // the end and Exit::Inaccurate account for.
+#include "base/stop.hpp"
 #include "solvers/complementary_basis.hpp"
 #include "solvers/lcp_solver.hpp"
 #include "solvers/registry.hpp"
@@ -153,7 +154,10 @@ class LemkePath {
   Vector startRow(int slot) const {
     const Vector row = basis_.inverseRow(slot);
     Vector out(size());
-    for (int j = 0; j < size(); ++j) out[j] = row.dot(first_.column(first_.unknown(j)));
+    for (int j = 0; j < size(); ++j) {
+      pollStop();  // a row is O(n^2), and hundreds may tie
+      out[j] = row.dot(first_.column(first_.unknown(j)));
+    }
     work_.multiplications += static_cast<std::int64_t>(size()) * size();
     return out;
   }
