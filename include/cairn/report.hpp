@@ -57,6 +57,7 @@ struct ImpactRecord {
   Vec3 normal = Vec3::Zero();   // from A to B
   Vec3 impulse = Vec3::Zero();  // N s, on B
   ImpactLaw law = ImpactLaw::Newton;
+  bool micro = false;     // a hop of a resting contact ("impulse", "hybrid"): of no law, and it may give a little
   double approach = 0.0;  // m/s, before; positive when closing
   double beforeA = 0.0, beforeB = 0.0;
   double afterA = 0.0, afterB = 0.0;
@@ -66,6 +67,7 @@ struct ImpactRecord {
 // All impacts of a step together. Simultaneous impacts are one: what one of them gains another may lose.
 struct ImpactSummary {
   int count = 0;
+  float microGained = 0.0f;        // J: what of energyGained micro-collisions gave
   double energyLost = 0.0;         // J
   double energyGained = 0.0;       // J: Newton's law with friction can
   double restitutionFactor = 1.0;  // the least that restitution was lowered to anywhere, because energy would have risen

@@ -101,13 +101,15 @@ struct ImpulseOptions {
 
 // Springs and dampers in the contacts.
 struct PenaltyOptions {
-  std::string law = "linear";      // or "hertz": force grows with depth^1.5
-  double stiffness = 1e6;          // N/m (hertz: N/m^1.5) of a contact point whose material states none
-  double damping = 1e3;            // N s/m; with hertz it follows from the restitution
+  std::string law = "linear";  // or "hertz": force grows with depth^1.5
+  double stiffness = 1e6;      // N/m (hertz: N/m^1.5) of a contact point whose material states none
+  // N s/m, at least, of linear contacts that carry (implicit); never below critical. Of what bounces it follows from the
+  // restitution.
+  double damping = 1e3;
   double frictionStiffness = 5e5;  // N/m
   double frictionDamping = 1e3;    // N s/m
-  bool implicit = true;            // else explicit, in as many substeps as the stiffness asks for
-  int substeps = 4;                // at least; explicit takes more if it must
+  bool implicit = true;            // else by repetition, all contacts in substeps of a twentieth of an impact
+  int substeps = 4;                // at least; impacts take about twenty more
 };
 
 // Impulses where contacts are brief, constraints where they last, for each contact (GALILEO §4 names it as open).

@@ -88,6 +88,7 @@ void writeReport(JsonOut& out, std::string_view name, const RunReport& report) {
         out.value("count", report.impacts.count);
         out.value("energy_lost_j", report.impacts.energyLost);
         out.value("energy_gained_j", report.impacts.energyGained);
+        out.value("micro_gained_j", static_cast<double>(report.impacts.microGained));
         out.value("restitution_factor", report.impacts.restitutionFactor);
       });
     }
@@ -157,10 +158,13 @@ std::string reportTable(const RunReport& report, const Paint& paint) {
     if (!report.solves.message.empty()) row("", "first failure: " + report.solves.message);
   }
   if (report.impacts.count > 0) {
-    row("impacts", fmt::format("{}, which took {:.4g} J{}", report.impacts.count, report.impacts.energyLost,
-                               report.impacts.energyGained > 0.0
-                                   ? paint.warn(fmt::format(" and gave {:.3g} J", report.impacts.energyGained))
-                                   : ""));
+    const ImpactSummary& impacts = report.impacts;
+    const double gained = impacts.energyGained - static_cast<double>(impacts.microGained);  // by the laws of impact
+    row("impacts",
+        fmt::format("{}, which took {:.4g} J{}", impacts.count, impacts.energyLost,
+                    gained > 1e-6 * impacts.energyLost ? paint.warn(fmt::format(" and gave {:.3g} J", gained)) : ""));
+    if (impacts.microGained > 0.0f)
+      row("", fmt::format("micro-collisions of resting contacts gave {:.3g} J", impacts.microGained));
   }
   std::string facts;
   for (const MethodFact& fact : methodFacts(report))

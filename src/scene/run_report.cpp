@@ -32,6 +32,7 @@ void addMethod(const StepReport& step, ImpactSummary& impacts, MethodSummary& me
   impacts.count += step.impacts.count;
   impacts.energyLost += step.impacts.energyLost;
   impacts.energyGained += step.impacts.energyGained;
+  impacts.microGained += step.impacts.microGained;
   impacts.restitutionFactor = std::min(impacts.restitutionFactor, step.impacts.restitutionFactor);
   method.passes = std::max(method.passes, step.method.passes);
   method.halvings = std::max(method.halvings, step.method.halvings);

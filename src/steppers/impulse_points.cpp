@@ -170,6 +170,7 @@ void PointImpulses::finish(ImpactRecord& record) {
   ImpactSummary& sum = context_.report.impacts;
   ++sum.count;
   const double gain = record.gain();
+  if (record.micro && gain > 0.0) sum.microGained += static_cast<float>(gain);
   (gain > 0.0 ? sum.energyGained : sum.energyLost) += std::abs(gain);
   context_.impacts.push_back(record);
 }
@@ -221,7 +222,7 @@ void PointImpulses::settle(const ImpulsePair& pair, const ImpulsePoint& point, c
 void PointImpulses::settlePatch(const ImpulsePair& pair, std::span<const ImpulsePoint> points,
                                 std::span<const Vec3> targets) {
   ImpactRecord record = begin(pair, middleOf(points));
-  record.law = surface(pair).impact;
+  record.micro = true;
   std::array<Mat3, kManifoldPoints> w;
   std::array<Vec3, kManifoldPoints> impulse;
   std::vector<LocalContact> contacts;

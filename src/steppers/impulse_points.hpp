@@ -56,7 +56,7 @@ class PointImpulses {
   // it may become less, but never a pull. No impact: nothing is recorded.
   void settle(const ImpulsePair& pair, const ImpulsePoint& point, const Vec3& target, Vec3& total);
 
-  // The same for a whole patch at once, by sweeps over its points, as one recorded impact.
+  // The same for a whole patch at once, by sweeps over its points, as one recorded micro-collision.
   void settlePatch(const ImpulsePair& pair, std::span<const ImpulsePoint> points, std::span<const Vec3> targets);
 
   bool canPush(std::uint32_t body) const;

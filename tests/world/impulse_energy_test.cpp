@@ -100,6 +100,33 @@ TEST(ImpulseEnergy, AuditAddsUp) {
   }
 }
 
+// Stronge's law never gives energy. What resting contacts hop by is booked apart, and under no law.
+TEST(ImpulseEnergy, MicroCollisionsAreBookedAsWhatTheyAre) {
+  World world(impulseSettings("mirtich"));
+  const Material material{.friction = 0.5, .restitution = 0.6, .impact = ImpactLaw::Stronge};
+  world.addBody(fixedSolid(Plane{}, Vec3::Zero(), material));
+  BodyDesc desc = solid(Box{{0.3, 0.2, 0.1}}, {0, 0, 1.0}, material);
+  desc.pose.rotation = turn(0.4, Vec3(1, 2, 0).normalized());
+  world.addBody(desc);
+  int micro = 0;
+  double gained = 0.0;
+  for (int i = 0; i < 180; ++i) {
+    const StepReport report = world.step(kDt);
+    int here = 0;
+    for (const ImpactRecord& impact : world.impacts()) {
+      here += impact.micro ? 1 : 0;
+      EXPECT_EQ(impact.law, impact.micro ? ImpactLaw::Newton : ImpactLaw::Stronge);
+      if (!impact.micro) EXPECT_LE(impact.gain(), 1e-9 * (impact.beforeA + impact.beforeB) + 1e-12);
+    }
+    EXPECT_LE(report.impacts.energyGained - static_cast<double>(report.impacts.microGained),
+              1e-6 * report.impacts.energyGained + 1e-12);
+    micro += here;
+    gained += static_cast<double>(report.impacts.microGained);
+  }
+  EXPECT_GT(micro, 50);
+  EXPECT_GT(gained, 0.0);
+}
+
 TEST(ImpulseEnergy, OverlappingStartDoesNotExplode) {
   for (const char* method : {"mirtich", "guendelman"}) {
     SCOPED_TRACE(method);
