@@ -29,6 +29,41 @@ double potentialOf(const Body& body, const Vec3& gravity) {
   return -(body.mass * body.gravityScale * gravity + body.force).dot(body.center);
 }
 
+template <class Use>
+void forEachOf(System& system, const SoftBodies& bodies, std::uint32_t island, Use&& use) {
+  for (const std::uint32_t index : bodies.movable)
+    if (system.bodies[index].island == island) use(system.bodies[index]);
+}
+
+// What an island does as a whole.
+struct RigidMotion {
+  double mass = 0.0;             // kg
+  Vec3 center = Vec3::Zero();    // m
+  Vec3 momentum = Vec3::Zero();  // N s
+  Vec3 angular = Vec3::Zero();   // N m s, about the centre
+  Mat3 inertia = Mat3::Zero();   // kg m^2, likewise
+  Vec3 load = Vec3::Zero();      // N
+  bool isLocked = false;         // some body has a locked axis: then nothing is known of its spin
+};
+RigidMotion rigidMotionOf(System& system, const SoftBodies& bodies, std::uint32_t island, const Vec3& gravity) {
+  RigidMotion motion;
+  forEachOf(system, bodies, island, [&](const Body& body) {
+    motion.mass += body.mass;
+    motion.center += body.mass * body.center;
+    motion.momentum += body.mass * body.velocity;
+    motion.load += body.mass * body.gravityScale * gravity + body.force;
+    motion.isLocked |= body.lockedPosition != 0 || body.lockedRotation != 0;
+  });
+  motion.center /= motion.mass;
+  forEachOf(system, bodies, island, [&](const Body& body) {
+    const Vec3 arm = body.center - motion.center;
+    const Mat3 own = inWorldAxes(body.rotation, body.inertia);
+    motion.inertia += own + body.mass * (arm.squaredNorm() * Mat3::Identity() - arm * arm.transpose());
+    motion.angular += own * body.spin + body.mass * arm.cross(body.velocity - motion.momentum / motion.mass);
+  });
+  return motion;
+}
+
 }  // namespace
 
 void GainLimit::add(const StepContext& context, const SoftBodies& bodies, Energies Account::*which) {
@@ -57,7 +92,8 @@ void GainLimit::add(const StepContext& context, const SoftBodies& bodies, Energi
   for (const Energies& piece : pieces_) (accounts_[0].*which).add(piece);
 }
 
-void GainLimit::begin(const StepContext& context, const SoftBodies& bodies) {
+void GainLimit::begin(const StepContext& context, const SoftBodies& bodies, std::span<const ContactEnds> contacts,
+                      std::span<const JointEnds> joints) {
   const std::vector<Body>& all = context.system.bodies;
   std::uint32_t last = firstIsland_ = all[bodies.movable.front()].island;
   if (bodies.parts == 1) {
@@ -69,6 +105,27 @@ void GainLimit::begin(const StepContext& context, const SoftBodies& bodies) {
   accounts_.assign(last - firstIsland_ + 1, Account{});
   resizeAnew(before_, bodies.movable.size());
   add(context, bodies, &Account::before);
+  if (joints.empty()) return;
+  const auto accountOf = [&](std::uint32_t a, std::uint32_t b) -> Account& {
+    return accounts_[all[bodies.movable[a < bodies.ground() ? a : b]].island - firstIsland_];
+  };
+  for (const JointEnds& ends : joints) {
+    const Joint& joint = context.system.joints[ends.joint];
+    Account& account = accountOf(ends.a, ends.b);
+    account.hasJoints = true;
+    account.error = std::max(account.error, wrongBy(joint, all[joint.a], all[joint.b], 0.0));
+  }
+  for (const ContactEnds& ends : contacts) {
+    const Contact& contact = context.system.contacts.slots[ends.contact];
+    Account& account = accountOf(ends.a, ends.b);
+    for (int p = 0; p < contact.count; ++p) account.error = std::max<double>(account.error, -contact.points[p].separation);
+  }
+  for (std::uint32_t i = 0; i < accounts_.size(); ++i) {
+    if (!accounts_[i].hasJoints) continue;
+    const RigidMotion motion = rigidMotionOf(context.system, bodies, firstIsland_ + i, context.settings.gravity);
+    accounts_[i].momentum = motion.momentum;
+    accounts_[i].angular = motion.angular;
+  }
 }
 
 bool GainLimit::mayLimit(const StepContext& context, const SoftBodies& bodies, std::span<const ContactEnds> contacts,
@@ -129,58 +186,53 @@ double GainLimit::takeFromGainers(const StepContext& context, const SoftBodies& 
   return gain - left;
 }
 
-double GainLimit::slowDown(System& system, const SoftBodies& bodies, std::uint32_t island, double gain) const {
-  const auto forEach = [&](auto&& use) {
-    for (const std::uint32_t index : bodies.movable)
-      if (system.bodies[index].island == island) use(system.bodies[index]);
+double GainLimit::slowDown(const StepContext& context, const SoftBodies& bodies, std::uint32_t island, double gain,
+                           double dt) const {
+  System& system = context.system;
+  const Account& account = accounts_[island - firstIsland_];
+  const RigidMotion now = rigidMotionOf(system, bodies, island, context.settings.gravity);
+  const auto spinOf = [&](const Vec3& angular) {
+    return now.isLocked ? Vec3(Vec3::Zero()) : Vec3(now.inertia.inverse() * angular);
   };
-  double mass = 0.0;
-  Vec3 center = Vec3::Zero(), velocity = Vec3::Zero(), momentum = Vec3::Zero();
-  Mat3 inertia = Mat3::Zero();
-  bool isLocked = false;
-  forEach([&](const Body& body) {
-    mass += body.mass;
-    center += body.mass * body.center;
-    velocity += body.mass * body.velocity;
-    isLocked |= body.lockedPosition != 0 || body.lockedRotation != 0;
-  });
-  center /= mass;
-  velocity /= mass;
-  forEach([&](const Body& body) {
-    const Vec3 arm = body.center - center;
-    const Mat3 own = inWorldAxes(body.rotation, body.inertia);
-    inertia += own + body.mass * (arm.squaredNorm() * Mat3::Identity() - arm * arm.transpose());
-    momentum += own * body.spin + body.mass * arm.cross(body.velocity - velocity);
-  });
-  const Vec3 spin = isLocked ? Vec3(Vec3::Zero()) : Vec3(inertia.inverse() * momentum);
-  double inner = 0.0;  // J: kinetic energy of what is slowed
-  forEach([&](const Body& body) {
-    const Vec3 relative = body.velocity - velocity - spin.cross(body.center - center);
+  const Vec3 velocity = now.momentum / now.mass, spin = spinOf(now.angular);
+  Vec3 kept = velocity, keptSpin = spin;
+  if (account.hasJoints) {
+    kept = account.momentum / now.mass + dt * now.load / now.mass;
+    keptSpin = spinOf(account.angular);
+  }
+  const auto energyOf = [&](const Vec3& linear, const Vec3& angular) {
+    return 0.5 * (now.mass * linear.squaredNorm() + angular.dot(now.inertia * angular));
+  };
+  // What motion about the centre there is besides the rigid one, J, and what of it may stay.
+  double inner = 0.0;
+  forEachOf(system, bodies, island, [&](const Body& body) {
+    const Vec3 relative = body.velocity - velocity - spin.cross(body.center - now.center);
     inner += 0.5 * body.mass * relative.squaredNorm() + turningEnergy(body, body.spin - spin);
   });
-  if (!(inner > 0.0)) return 0.0;
-  const double share = std::sqrt(std::max(0.0, 1.0 - gain / inner));
-  forEach([&](Body& body) {
-    const Vec3 common = velocity + spin.cross(body.center - center);
-    body.velocity = without(common + share * (body.velocity - common), body.lockedPosition);
-    body.spin = spin + share * (body.spin - spin);
+  const double before = inner + energyOf(velocity, spin), wanted = before - gain - energyOf(kept, keptSpin);
+  const double share = inner > 0.0 ? std::sqrt(std::clamp(wanted / inner, 0.0, 1.0)) : 0.0;
+  forEachOf(system, bodies, island, [&](Body& body) {
+    const Vec3 arm = body.center - now.center;
+    body.velocity =
+        without(kept + keptSpin.cross(arm) + share * (body.velocity - velocity - spin.cross(arm)), body.lockedPosition);
+    body.spin = keptSpin + share * (body.spin - spin);
   });
-  return std::min(gain, inner);
+  return std::max(before - share * share * inner - energyOf(kept, keptSpin), 0.0);
 }
 
 double GainLimit::finish(StepContext& context, const SoftBodies& bodies, std::span<const ContactEnds> contacts,
                          std::span<const JointEnds> joints, double dt) {
   System& system = context.system;
   add(context, bodies, &Account::after);
-  for (const JointEnds& ends : joints)
-    for (const std::uint32_t body : {ends.a, ends.b})
-      if (body < bodies.ground()) accounts_[system.bodies[bodies.movable[body]].island - firstIsland_].hasJoints = true;
   const double push = context.settings.soft.pushOutSpeed;
   double taken = 0.0;
   for (std::uint32_t i = 0; i < accounts_.size(); ++i) {
     const Account& account = accounts_[i];
     double gain = account.after.total - account.before.total, felt = kFeltGain * account.before.kinetic;
-    if (account.hasJoints) felt = kMostGainOfJoints * (account.before.kinetic + 0.5 * account.before.mass * push * push);
+    if (account.hasJoints) {
+      const double speed = std::min(push, account.error / dt);
+      felt = kMostGainOfJoints * (account.before.kinetic + 0.5 * account.before.mass * speed * speed);
+    }
     if (!(gain > felt) || account.before.mass == 0.0) continue;
     const std::uint32_t island = firstIsland_ + i;
     for (const std::uint32_t index : bodies.movable)  // mean spin times time is near enough
@@ -188,7 +240,7 @@ double GainLimit::finish(StepContext& context, const SoftBodies& bodies, std::sp
     bool isHeld = false;
     if (!(gain > felt) || !mayLimit(context, bodies, contacts, joints, island, isHeld)) continue;
     if (account.hasJoints) gain -= felt;
-    taken += isHeld ? takeFromGainers(context, bodies, island, gain) : slowDown(system, bodies, island, gain);
+    taken += isHeld ? takeFromGainers(context, bodies, island, gain) : slowDown(context, bodies, island, gain, dt);
   }
   return taken;
 }

@@ -9,7 +9,8 @@
 //
 //   v = c + s (v - c),    s^2 = (K - gain)/K    with K the kinetic energy of v - c
 //
-// and c the rigid motion that has the momenta of the whole island, which are thus kept.
+// and c the rigid motion that has the momenta of the whole island, which are thus kept. If it has joints, these are the
+// momenta that it had when the step began, and what gravity gave: trees that come apart may have lost them.
 //
 // What may well give energy is left alone: contacts with a stated stiffness, and what is driven. Joints store energy for a
 // while and give it back (soft_tree.hpp): islands with joints are only kept from exploding.
@@ -29,7 +30,8 @@ class GainLimit {
   // Islands that are slower (m/s, by their kinetic energy) and overlap less (m) have nothing to gain, and are not looked at.
   static constexpr double kLeastSpeed = 0.02, kLeastDepth = 0.02;
 
-  void begin(const StepContext& context, const SoftBodies& bodies);
+  void begin(const StepContext& context, const SoftBodies& bodies, std::span<const ContactEnds> contacts,
+             std::span<const JointEnds> joints);
   // Returns what was taken back, J.
   double finish(StepContext& context, const SoftBodies& bodies, std::span<const ContactEnds> contacts,
                 std::span<const JointEnds> joints, double dt);
@@ -46,6 +48,9 @@ class GainLimit {
   struct Account {
     Energies before, after;
     bool hasJoints = false;
+    // If it has joints: errors of these and overlaps (m), and momenta about its centre (N s, N m s), when the step began.
+    double error = 0.0;
+    Vec3 momentum = Vec3::Zero(), angular = Vec3::Zero();
   };
   // Of all islands of the batch, into `which` of their accounts.
   void add(const StepContext& context, const SoftBodies& bodies, Energies Account::*which);
@@ -54,7 +59,7 @@ class GainLimit {
                 std::span<const JointEnds> joints, std::uint32_t island, bool& isHeld) const;
   // Both return what they took, J.
   double takeFromGainers(const StepContext& context, const SoftBodies& bodies, std::uint32_t island, double gain) const;
-  double slowDown(System& system, const SoftBodies& bodies, std::uint32_t island, double gain) const;
+  double slowDown(const StepContext& context, const SoftBodies& bodies, std::uint32_t island, double gain, double dt) const;
 
   std::uint32_t firstIsland_ = 0;
   std::vector<Account> accounts_;  // from that island on

@@ -2,7 +2,6 @@
 
 #include "math/rotation.hpp"
 #include "steppers/island_impacts.hpp"
-#include "steppers/push_out.hpp"
 #include "steppers/turning_pairs.hpp"
 
 namespace cairn {
@@ -53,25 +52,19 @@ void GaussStepper::step(StepContext& context, double dt) {
   Formulation formulation;
   formulation.law = Law::Interval;
   formulation.unloaded = firstOrder;
+  formulation.pushesOut = true;
   formulation.jointRate = 1.0 / dt;
   if (!firstOrder) formulation.jointSpeed = kPushOutSpeed;
   formulation.speedFloor = dt * settings.gravity.norm();
-  bool pushesOut = true;
   formulation.normalBias = [&](const ContactTerms& contact) {
     if (contact.gap >= 0.0) return contact.gap / dt;
-    return pushesOut ? std::max(std::min(contact.gap + options.slop, 0.0) / dt, -kPushOutSpeed) : 0.0;
+    return std::max(std::min(contact.gap + options.slop, 0.0) / dt, -kPushOutSpeed);
   };
   SolverSettings solver = settings.solver;
   solver.name = kSolver;
   std::vector<IslandProblem> islands = buildProblems(system, settings, dt, formulation);
   context.timer.finish(Phase::Prepare);
-  PushOut push{firstOrder ? std::numeric_limits<double>::infinity() : kPushOutSpeed, dt, {}};
-  push.without = [&] {
-    pushesOut = false;
-    formulation.jointRate = 0.0;
-    return buildProblems(system, settings, dt, formulation);
-  };
-  const bool solved = solveGently(context, solver_, solver, push, islands);
+  const bool solved = solver_.solve(context, islands, solver);
   if (!solved) {
     system.bodies = start;
     return;

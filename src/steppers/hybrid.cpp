@@ -6,7 +6,6 @@
 #include "steppers/free_motion.hpp"
 #include "steppers/impulse_events.hpp"
 #include "steppers/island_impacts.hpp"
-#include "steppers/push_out.hpp"
 #include "steppers/turning_pairs.hpp"
 
 namespace cairn {
@@ -165,23 +164,15 @@ void HybridStepper::step(StepContext& context, double dt) {
   formulation.law = frictionLaw(settings);
   formulation.facets = settings.friction.facets;
   formulation.speedFloor = dt * settings.gravity.norm();
+  formulation.pushesOut = true;
   formulation.jointRate = 1.0 / dt;
   formulation.jointSpeed = kPushOutSpeed;
   formulation.active = [&](const ContactTerms& contact) { return lasting(contact.bodyA) || lasting(contact.bodyB); };
-  bool pushesOut = true;
-  formulation.normalBias = [&](const ContactTerms& contact) {
-    return std::max(contact.gap / dt, pushesOut ? -kPushOutSpeed : 0.0);
-  };
+  formulation.normalBias = [&](const ContactTerms& contact) { return std::max(contact.gap / dt, -kPushOutSpeed); };
   std::vector<IslandProblem> islands;
   if (std::find(lasts.begin(), lasts.end(), 1) != lasts.end()) islands = buildProblems(system, settings, dt, formulation);
   context.timer.finish(Phase::Prepare);
-  PushOut push{kPushOutSpeed, dt, {}};
-  push.without = [&] {
-    pushesOut = false;
-    formulation.jointRate = 0.0;
-    return buildProblems(system, settings, dt, formulation);
-  };
-  const bool goes = solveGently(context, solver_, settings.solver, push, islands);
+  const bool goes = solver_.solve(context, islands);
   if (!goes) {
     system.bodies = start;
     system.memory = remembered;

@@ -30,6 +30,24 @@ double moveBodies(System& system, const std::vector<Body>& start, const std::vec
   return farthest;
 }
 
+// An answer that has more than twice the energy that the island began with, and pushing out may add. Where contacts and
+// joints contradict each other, poses can settle on any speed.
+bool isWild(const IslandProblem& island, const Vector& impulse, const std::vector<Body>& start, double pushOutSpeed,
+            double dt) {
+  if (!island.driven.isZero(0.0)) return false;
+  double kinetic = 0.0, mass = 0.0;
+  for (const std::uint32_t index : island.bodies) {
+    const Body& body = start[index];
+    const Vec3 spin = body.rotation.conjugate() * body.spin;
+    kinetic += 0.5 * (body.mass * body.velocity.squaredNorm() + spin.dot(body.inertia * spin));
+    mass += body.mass;
+  }
+  double gap = 0.0;
+  for (const IslandProblem::Origin& origin : island.origins) gap = std::min(gap, origin.gap);
+  const double speed = std::min(pushOutSpeed, -gap / dt);
+  return stepEnergy(*island.problem, impulse).total() > kinetic + mass * speed * speed;
+}
+
 int unsolved(const SolveSummary& summary) { return summary.problems - summary.exits[static_cast<int>(Exit::Converged)]; }
 
 }  // namespace
@@ -107,14 +125,20 @@ ImplicitStepper::Result ImplicitStepper::advance(StepContext& context, double dt
     if (hopeless_) break;
   }
   context.report.method.passes = std::max(context.report.method.passes, pass);
+  bool wild = false;
+  for (std::size_t i = 0; i < islands.size() && !wild; ++i)
+    wild = isWild(islands[i], solver_.impulse(i), start, options.pushOutSpeed, dt);
+  settled &= !wild;
   if (!settled && !last) {
     context.report.solve = solvedBefore;
     putBack();
     return Result::Unsettled;
   }
   putBack();  // the passes only looked; finishStep moves
-  if (!settled && moved > kNearlySettled) {
-    // Poses that still change by that much may be on the wrong side of something. Gaps of the step's beginning are not.
+  if (wild || (!settled && moved > kNearlySettled)) {
+    // Poses that still change by that much may be on the wrong side of something, and so may those of wild answers. Gaps of
+    // the step's beginning are not.
+    formulation.pushesOut = true;
     formulation.trial = nullptr;
     formulation.start = nullptr;
     bounces_.begin(system);

@@ -265,6 +265,7 @@ class Builder {
     data_.name = std::move(name);
     data_.bias = vector(bias_);
     island_.driven = vector(driven_);
+    island_.pushesOut = formulation_.pushesOut;
     data_.compliance = vector(compliance_);
     data_.speedFloor = formulation_.speedFloor;
     data_.inverseMass = std::make_shared<FreeBodies>(std::move(items_));

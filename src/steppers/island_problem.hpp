@@ -34,6 +34,8 @@ struct Formulation {
   std::function<bool(const ContactTerms&)> active{};
   // Velocity that is added to the normal row: v_n = J_n u + bias must become non-negative.
   std::function<double(const ContactTerms&)> normalBias;
+  // Whether biases are errors to be taken back: then answers are held to what that may cost (push_out.hpp).
+  bool pushesOut = false;
   double jointRate = 0.0;  // 1/s: share of a joint's error that is taken back, over dt ...
   double jointSpeed = std::numeric_limits<double>::infinity();  // ... but no faster than that, m/s or rad/s
   // For steppers that look for a pose at the end of the step: the bodies as the step began (masses and free velocities are
@@ -68,6 +70,7 @@ struct IslandProblem {
   std::vector<std::uint32_t> bodies;  // of the system, by body of the problem
   std::vector<Origin> origins;        // by block
   std::vector<AdaptiveLaw> laws;      // that the solution decides on
+  bool pushesOut = false;             // as its formulation says
   Vector driven;                      // m/s, by row: relative velocity that drives and bodies outside of it prescribe
 };
 

@@ -2,15 +2,6 @@
 
 namespace cairn {
 
-namespace {
-
-bool hasNoSolution(const StepReport& report) {
-  return report.solve && (report.solve->exits[static_cast<int>(Exit::Ray)] > 0 ||
-                          report.solve->exits[static_cast<int>(Exit::Infeasible)] > 0);
-}
-
-}  // namespace
-
 void LcpStepper::step(StepContext& context, double dt) {
   System& system = context.system;
   const WorldSettings& settings = context.settings;
@@ -23,11 +14,11 @@ void LcpStepper::step(StepContext& context, double dt) {
   formulation.law = frictionLaw(settings, Law::Pyramid);
   formulation.facets = settings.friction.facets;
   formulation.speedFloor = dt * settings.gravity.norm();
+  formulation.pushesOut = true;
   formulation.jointRate = potra ? 0.0 : gamma / dt;
   formulation.jointSpeed = options.pushOutSpeed;
   // The active set is that of the narrow phase, by distance and speed: what nothing but the free motion brings near would
   // leave out contacts that others push together.
-  bool pushesOut = !potra;
   bounces_.begin(system);
   // Anitescu and Potra have no gaps in their problem, so only what touches, or will, may be in it.
   if (potra)
@@ -36,13 +27,11 @@ void LcpStepper::step(StepContext& context, double dt) {
     };
   formulation.normalBias = [&](const ContactTerms& contact) {
     if (potra) return 0.0;
-    double bias = std::max(gamma * contact.gap / dt, -options.pushOutSpeed);
-    if (!pushesOut) bias = contact.gap > options.slop ? contact.gap / dt : 0.0;
     if (!plastic) {
       const double pressing = 2.0 * std::abs(contact.freeApproach - contact.approach);
       bounces_.see(contact, options.bounceSpeed > 0.0 ? options.bounceSpeed : pressing);
     }
-    return bias;
+    return std::max(gamma * contact.gap / dt, -options.pushOutSpeed);
   };
   std::vector<IslandProblem> islands = buildProblems(system, settings, dt, formulation);
   noteContacts(context);
@@ -50,13 +39,6 @@ void LcpStepper::step(StepContext& context, double dt) {
   context.timer.finish(Phase::Prepare);
 
   if (!solver_.solve(context, islands)) return;
-  if (hasNoSolution(context.report) && pushesOut) {
-    pushesOut = false;
-    formulation.jointRate = 0.0;
-    context.report.method.message = "penetrations contradict each other: the step was taken without pushing them apart";
-    islands = buildProblems(system, settings, dt, formulation);
-    if (!solver_.solve(context, islands)) return;
-  }
   context.timer.finish(Phase::Solve);
 
   bounces_.note(system, islands, solver_.impulses());

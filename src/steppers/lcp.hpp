@@ -5,9 +5,9 @@
 //   0 <= mu l_n - E^T beta                                     ⟂ sigma >= 0
 //
 // Gaps are linearised, so that a contact which closes within the step ends it exactly touching. Steps do not stop at
-// collisions. The paper puts the restitution L = e v_n (eq. 4.10) into the problem of the step after the closing one; here it
-// has a problem of its own where the closing step ends (steppers/bounces.hpp): the same velocities, but a world never shows
-// energy that is on its way from one step to the next.
+// collisions. The paper puts the restitution L = e v_n (eq. 4.10) into the problem of the step after the closing one; here
+// it has a problem of its own where the closing step ends (steppers/bounces.hpp): the same velocities, but a world never
+// shows energy that is on its way from one step to the next.
 //
 // Fails: penetrations that contradict each other (wedged bodies) leave the problem without a solution; the step is then
 // taken without pushing out, and says so.

@@ -1,72 +1,73 @@
 #include "steppers/push_out.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace cairn {
 
 namespace {
 
-// Whether the impulses leave more kinetic energy than the free velocities have and parting at `speed` gives.
-bool pushesTooHard(const System& system, const IslandProblem& island, const Vector& impulse, double speed) {
-  const Vector& before = island.problem->data().freeVelocity;
-  const Vector after = island.problem->bodyVelocity(impulse);
-  double free = 0.0, now = 0.0, allowed = 0.0;  // J
-  for (std::size_t i = 0; i < island.bodies.size(); ++i) {
-    const Body& body = system.bodies[island.bodies[i]];
-    const auto energy = [&](const Vector& velocity) {
-      const Vec3 linear = velocity.segment<3>(6 * static_cast<Eigen::Index>(i));
-      const Vec3 spin = body.rotation.conjugate() * Vec3(velocity.segment<3>(6 * static_cast<Eigen::Index>(i) + 3));
-      return 0.5 * (body.mass * linear.squaredNorm() + spin.dot(body.inertia * spin));
-    };
-    free += energy(before);
-    now += energy(after);
-    allowed += 0.5 * body.mass * speed * speed;
-  }
-  return now > free + allowed;
+// What is driven may carry others along, and throw them with a lever: so many times the energy that all bodies have at the
+// speed of the drive.
+constexpr double kThrow = 10.0;
+
+constexpr double kLeeway = 2.0;
+
+bool isShift(const BlockJacobian& jacobian, int k) {
+  return (jacobian.a >= 0 && !jacobian.partA.row(k).head<3>().isZero(0.0)) ||
+         (jacobian.b >= 0 && !jacobian.partB.row(k).head<3>().isZero(0.0));
 }
 
-// Contacts keep their gaps, and whatever moves by itself stands still for them and for joints.
-void letThrough(IslandProblem& island, double dt) {
+// Calls use(row, block, k) for the rows that errors are taken back by: normals of contacts, and joints.
+template <class Use>
+void forEachPushed(const IslandProblem& island, Use&& use) {
+  const std::vector<Block>& blocks = island.problem->blocks();
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (island.origins[i].joint == kNone && island.origins[i].point < 0) continue;  // friction of a whole patch
+    const int rows = blocks[i].law == Law::Free ? blocks[i].size : 1;
+    for (int k = 0; k < rows; ++k) use(blocks[i].first + k, static_cast<int>(i), k);
+  }
+}
+
+// Rows with `driven` times the velocities that are prescribed, and no errors to be taken back.
+std::shared_ptr<const ContactProblem> rebuilt(const IslandProblem& island, double driven) {
   ProblemData data = island.problem->data();
-  data.bias.setZero();
-  for (std::size_t i = 0; i < island.origins.size(); ++i) {
-    const IslandProblem::Origin& origin = island.origins[i];
-    if (origin.contact != kNone && origin.point >= 0) data.bias[data.blocks[i].first] = std::max(origin.gap, 0.0) / dt;
-  }
-  island.problem = std::make_shared<const ContactProblem>(std::move(data));
-}
-
-bool hasNoSolution(const StepReport& report) {
-  return report.solve && (report.solve->exits[static_cast<int>(Exit::Infeasible)] > 0 ||
-                          report.solve->exits[static_cast<int>(Exit::Ray)] > 0);
+  const Vector errors = data.bias - island.driven;
+  data.bias = errors + driven * island.driven;
+  forEachPushed(island, [&](int row, int block, int) {
+    const bool isOpen = data.blocks[block].law != Law::Free && errors[row] > 0.0;
+    if (!isOpen) data.bias[row] -= errors[row];
+  });
+  data.warmStart.setZero();
+  return std::make_shared<const ContactProblem>(std::move(data));
 }
 
 }  // namespace
 
-bool solveGently(StepContext& context, IslandSolver& solver, const SolverSettings& settings, const PushOut& push,
-                 std::vector<IslandProblem>& islands) {
-  std::string& message = context.report.method.message;
-  const auto isHard = [&](std::size_t i) {
-    return pushesTooHard(context.system, islands[i], solver.impulse(i), push.speed);
-  };
-  const auto anyIsHard = [&] {
-    for (std::size_t i = 0; i < islands.size(); ++i)
-      if (isHard(i)) return true;
-    return false;
-  };
-  if (!solver.solve(context, islands, settings)) return false;
-  const bool contradict = hasNoSolution(context.report);
-  if (!contradict && !anyIsHard()) return true;
-  if (message.empty())
-    message = contradict ? "penetrations contradict each other: the step was taken without pushing them apart"
-                         : "pushing penetrations apart would have made bodies far too fast: the step was taken without";
-  islands = push.without();
-  if (!solver.solve(context, islands, settings)) return false;
-  if (!anyIsHard()) return true;
-  for (std::size_t i = 0; i < islands.size(); ++i)
-    if (isHard(i)) letThrough(islands[i], push.dt);
-  message = "a kinematic body drives what cannot give way: the step was taken as if it stood still";
-  return solver.solve(context, islands, settings);
+bool pushesTooHard(const IslandProblem& island, const Vector& impulse) {
+  const ContactProblem& problem = *island.problem;
+  const ProblemData& data = problem.data();
+  const double gain = stepEnergy(problem, impulse).total();
+  if (!island.pushesOut || !(gain > 0.0)) return false;
+  double allowed = 0.0, shift = 0.0, fastest = 0.0, mass = 0.0;
+  for (int i = 0; i < data.inverseMass->bodies(); ++i) mass += 1.0 / std::max(data.inverseMass->block(i)(0, 0), 1e-300);
+  bool hasSpring = false;  // it gives what it has stored
+  forEachPushed(island, [&](int row, int block, int k) {
+    hasSpring |= data.compliance.size() > 0 && data.compliance[row] > 0.0;
+    fastest = std::max(fastest, std::abs(island.driven[row]));
+    const double error = data.bias[row] - island.driven[row], mobility = problem.diagonal(block)(k, k);
+    if (data.blocks[block].law != Law::Free && error >= 0.0) return;
+    if (isShift(data.jacobians[block], k)) {
+      shift = std::max(shift, std::abs(error));
+    } else if (mobility > 0.0) {
+      allowed += 0.5 * error * error / mobility;
+    }
+  });
+  allowed += 0.5 * mass * (kLeeway * shift * shift + kThrow * fastest * fastest);
+  return !hasSpring && gain > allowed;
 }
+
+std::shared_ptr<const ContactProblem> withoutPushingOut(const IslandProblem& island) { return rebuilt(island, 1.0); }
+std::shared_ptr<const ContactProblem> withoutDrives(const IslandProblem& island) { return rebuilt(island, 0.0); }
 
 }  // namespace cairn

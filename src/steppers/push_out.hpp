@@ -1,23 +1,21 @@
-// How much pushing bodies out of each other may cost. A penetration that joints, levers or other contacts hold has next to
-// no mobility: pushed out at some speed it makes something else arbitrarily fast. So does a kinematic body that presses on
-// it.
+// Pushing overlaps out, and joints back together, moves bodies by velocities that they keep. Where contacts and joints
+// contradict each other, an exact answer may ask for any speed: rows that all but depend on each other are then pushed apart
+// along what they leave free. So the energy that an answer adds is compared with that of all bodies at the speed of the
+// fastest row, and with what drives and kinematic bodies could give. An answer that adds more is replaced by one that pushes
+// nothing out, which adds no energy but what is driven; and if that is too much, by one in which whatever drives stands
+// still.
 #pragma once
 
-#include "steppers/solve_islands.hpp"
+#include <memory>
+
+#include "steppers/island_problem.hpp"
 
 namespace cairn {
 
-struct PushOut {
-  double speed;  // m/s: of parting; more kinetic energy than that gives to all bodies of an island is too much
-  double dt;     // s
-  // The same problems, but nothing is pushed out and no joint closed: with no speed a solution, none of them gains.
-  std::function<std::vector<IslandProblem>()> without;
-};
-
-// Solves the islands; if they contradict each other or would get too fast, again without pushing out; and if kinematic
-// bodies make them too fast even so, again as if those stood still. Says what it did. False if the solver does not take
-// them.
-bool solveGently(StepContext& context, IslandSolver& solver, const SolverSettings& settings, const PushOut& push,
-                 std::vector<IslandProblem>& islands);
+bool pushesTooHard(const IslandProblem& island, const Vector& impulse);
+// The same problem, in which rows keep their errors. What drives and other bodies prescribe stays.
+std::shared_ptr<const ContactProblem> withoutPushingOut(const IslandProblem& island);
+// The same with drives and other bodies at rest.
+std::shared_ptr<const ContactProblem> withoutDrives(const IslandProblem& island);
 
 }  // namespace cairn

@@ -33,7 +33,7 @@ struct SoftBatch {
   void clear(const IslandPlan& newPlan);
   // `afterDirect`: some contacts of the world were solved directly in the last step.
   void step(StepContext& context, double dt, wide::Width width, bool afterDirect) {
-    if (limitsGain) gains_.begin(context, bodies);
+    if (limitsGain) gains_.begin(context, bodies, contacts.contacts, joints.joints);
     advance(context, dt, width, afterDirect);
     gainTaken = limitsGain ? gains_.finish(context, bodies, contacts.contacts, joints.joints, dt) : 0.0;
   }

@@ -6,7 +6,7 @@
 #include "math/rotation.hpp"
 #include "problem/residual.hpp"
 #include "steppers/free_motion.hpp"
-#include "steppers/push_limit.hpp"
+#include "steppers/push_out.hpp"
 
 namespace cairn {
 
@@ -16,6 +16,15 @@ constexpr int kMostLawPasses = 20;
 constexpr double kLawTolerance = 1e-4;  // of the load
 constexpr double kBlindTurn = 1.0;      // rad in a step
 constexpr double kSameWay = 1e-6;       // of the speed that gravity gives in a step
+
+// What is tried in place of a problem that has no answer, or one that makes bodies far too fast.
+struct Gentler {
+  std::shared_ptr<const ContactProblem> (*problem)(const IslandProblem&);
+  const char* note;
+};
+constexpr Gentler kGentler[] = {
+    {withoutPushingOut, "penetrations contradict each other: the step was taken without pushing them apart"},
+    {withoutDrives, "something drives what cannot give way: the step was taken as if it stood still"}};
 
 // Where the solver starts. What contacts carried in the last step may be far too much for this one (after an impact), and a
 // few sweeps do not take it back: it would be energy from nowhere. Sweeps never raise q(l) = l.(W l)/2 + l.b, so a start
@@ -71,8 +80,8 @@ bool IslandSolver::solve(StepContext& context, std::vector<IslandProblem>& islan
   while (solvers_.size() < islands.size()) solvers_.push_back(makeSolver(name_));
   impulses_.resize(islands.size());
   std::vector<SolveReport> reports(islands.size());
-  std::vector<char> keptErrors(islands.size(), 0);
-  std::vector<char> unsettled(islands.size(), 0);  // friction laws still changed after the last pass
+  std::vector<const char*> notes(islands.size(), nullptr);  // what had to be left out
+  std::vector<char> unsettled(islands.size(), 0);           // friction laws still changed after the last pass
   const SolveLimits limits{settings.tolerance, settings.iterations, settings.milliseconds};
   context.tasks.parallelFor(islands.size(), 1, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
@@ -90,19 +99,24 @@ bool IslandSolver::solve(StepContext& context, std::vector<IslandProblem>& islan
         reports[i] = solvers_[i]->solve(*islands[i].problem, limits, impulses_[i]);
         reports[i].iterations += before;
       }
-      if (!pushesOutTooHard(islands[i], impulses_[i])) continue;
-      islands[i].problem = withoutPushingOut(islands[i]);
-      impulses_[i].setZero();
-      reports[i] = solvers_[i]->solve(*islands[i].problem, limits, impulses_[i]);
-      keptErrors[i] = 1;
+      const auto isWild = [&] {
+        const bool hasNoAnswer = reports[i].exit == Exit::Infeasible || reports[i].exit == Exit::Ray;
+        return (islands[i].pushesOut && hasNoAnswer) || pushesTooHard(islands[i], impulses_[i]);
+      };
+      for (const Gentler& gentler : kGentler) {
+        if (!isWild()) break;
+        islands[i].problem = gentler.problem(islands[i]);
+        impulses_[i].setZero();
+        reports[i] = solvers_[i]->solve(*islands[i].problem, limits, impulses_[i]);
+        notes[i] = gentler.note;
+      }
     }
   });
   SolveSummary summary = context.report.solve.value_or(SolveSummary{});
   for (std::size_t i = 0; i < islands.size(); ++i) {
     const SolveReport& report = reports[i];
-    if (keptErrors[i] != 0 && context.report.method.message.empty())
-      context.report.method.message =
-          islands[i].problem->name() + ": errors contradict each other: the step was taken without pushing them out";
+    if (notes[i] != nullptr && context.report.method.message.empty())
+      context.report.method.message = islands[i].problem->name() + ": " + notes[i];
     ++summary.problems;
     summary.iterations += report.iterations;
     summary.residual = std::max(summary.residual, report.residual.relative);

@@ -14,7 +14,7 @@ constexpr double kMostImpulse = 1e30;                           // N s: single p
 constexpr double kSettled = 1e-6;                               // m/s: a sweep that changes no velocity by more was the last
 // A row is immobile if the joints leave it less than this share of the mobility that its bodies would have without them.
 // What is left then is rounding; or, of a body that is held twice to what does not move, the give of the second joint.
-constexpr double kLeastMobility = 1e-9, kLeastMobilityOfStays = 10.0 / JointTree::kStayRatio;
+constexpr double kLeastMobility = 1e-7, kLeastMobilityOfStays = 10.0 / JointTree::kStayRatio;
 constexpr double kRounding = 1e-9;  // of the energies that are compared
 
 struct Both {
@@ -255,58 +255,70 @@ double TreeContacts::change(std::size_t row, double impulse) {
   return std::abs(column[row] * impulse);
 }
 
-double TreeContacts::sweep(bool relaxing) {
-  const std::size_t count = rows_.size();
+// Friction of a patch, by the normal impulses of now. What slides is pushed against its velocity u: against W^-1 u, which
+// would stop it, is another direction where W is not alike in all of them.
+double TreeContacts::rub(const Patch& patch) {
+  const std::size_t count = rows_.size(), f = frictionRow(patch);
   const auto w = [&](std::size_t i, std::size_t j) { return response_[j * count + i]; };
+  double load = 0.0, moment = 0.0;
+  for (int p = 0; p < patch.points; ++p) {
+    const double impulse = rows_[patch.firstRow + static_cast<std::size_t>(p)].impulse;
+    load += impulse;
+    moment += impulse * patch.point[p].lever;
+  }
+  const double old1 = rows_[f].impulse, old2 = rows_[f + 1].impulse, trace = w(f, f) + w(f + 1, f + 1);
+  const Both less = solve2(w(f, f), w(f, f + 1), w(f + 1, f + 1), speed_[f], speed_[f + 1]);
+  double f1 = old1 - less.x, f2 = old2 - less.y;
+  const double limit = patch.friction * load;
+  if (std::hypot(f1, f2) > limit && trace > 0.0) {
+    f1 = old1 - speed_[f] / trace;
+    f2 = old2 - speed_[f + 1] / trace;
+    const double length = std::hypot(f1, f2);
+    if (length > 0.0) f1 *= limit / length, f2 *= limit / length;
+  }
+  const double most = std::max(change(f, f1 - old1), change(f + 1, f2 - old2));
+  if (patch.points == 1 || !(w(f + 2, f + 2) > 0.0)) return most;
+  const double bound = patch.friction * moment, old = rows_[f + 2].impulse;
+  const double twist = std::clamp(old - speed_[f + 2] / w(f + 2, f + 2), -bound, bound);
+  return std::max(most, change(f + 2, twist - old));
+}
+
+double TreeContacts::sweep(bool relaxing) {
   const double inverseH = 1.0 / values_.h;
   double most = 0.0;
   for (const Patch& patch : contacts_) {
-    double load = 0.0, moment = 0.0;
     for (int p = 0; p < patch.points; ++p) {
       const std::size_t i = patch.firstRow + static_cast<std::size_t>(p);
-      const double gap = patch.point[p].gap, own = w(i, i), old = rows_[i].impulse;
-      if (own > 0.0) {
-        double next = old - (speed_[i] + std::max(gap, 0.0) * inverseH) / own;
-        if (!relaxing && !(gap > 0.0)) {
-          const double scale = patch.softness.massScale;
-          const double bias = std::max<double>(patch.softness.rate * gap, -values_.fill.pushOut);
-          next = old - scale * (speed_[i] + bias) / own - (1.0 - scale) * old;
-        }
-        most = std::max(most, change(i, std::max(next, 0.0) - old));
+      const double gap = patch.point[p].gap, own = response_[i * rows_.size() + i], old = rows_[i].impulse;
+      if (!(own > 0.0)) continue;
+      double next = old - (speed_[i] + std::max(gap, 0.0) * inverseH) / own;
+      if (!relaxing && !(gap > 0.0)) {
+        const double scale = patch.softness.massScale;
+        const double bias = std::max<double>(patch.softness.rate * gap, -values_.fill.pushOut);
+        next = old - scale * (speed_[i] + bias) / own - (1.0 - scale) * old;
       }
-      load += rows_[i].impulse;
-      moment += rows_[i].impulse * patch.point[p].lever;
+      most = std::max(most, change(i, std::max(next, 0.0) - old));
     }
-    const std::size_t f = frictionRow(patch);
-    const double old1 = rows_[f].impulse, old2 = rows_[f + 1].impulse;
-    const Both less = solve2(w(f, f), w(f, f + 1), w(f + 1, f + 1), speed_[f], speed_[f + 1]);
-    double f1 = old1 - less.x, f2 = old2 - less.y;
-    const double limit = patch.friction * load, length = std::hypot(f1, f2);
-    if (length > limit) {
-      f1 *= limit / length;
-      f2 *= limit / length;
-    }
-    most = std::max({most, change(f, f1 - old1), change(f + 1, f2 - old2)});
-    if (patch.points == 1 || !(w(f + 2, f + 2) > 0.0)) continue;
-    const double bound = patch.friction * moment, old = rows_[f + 2].impulse;
-    const double twist = std::clamp(old - speed_[f + 2] / w(f + 2, f + 2), -bound, bound);
-    most = std::max(most, change(f + 2, twist - old));
+    most = std::max(most, rub(patch));
   }
   return most;
 }
 
-// Only ever pushes: a faster separation than asked for is left alone.
+// Normals are only ever pushed: a faster separation than asked for is left alone. Friction has its share of the bounce.
 double TreeContacts::bounceSweep(double slowest) {
   double most = 0.0;
   for (const Patch& patch : contacts_) {
     if (!(patch.restitution > 0.0)) continue;
+    bool bounces = false;
     for (int p = 0; p < patch.points; ++p) {
       const std::size_t i = patch.firstRow + static_cast<std::size_t>(p);
       const double own = response_[i * rows_.size() + i], approach = patch.point[p].approach;
       if (!(approach < -slowest) || !(before_[i] > 0.0) || !(own > 0.0)) continue;
+      bounces = true;
       const double next = rows_[i].impulse - (speed_[i] + patch.restitution * approach) / own;
       most = std::max(most, change(i, std::max(next, before_[i]) - rows_[i].impulse));
     }
+    if (bounces) most = std::max(most, rub(patch));
   }
   return most;
 }

@@ -101,6 +101,7 @@ class TreeContacts {
   void dropImmobile(double least);
   void measure(SoftBodies& bodies);
   void keepImpulses();
+  double rub(const Patch& patch);
   double sweep(bool relaxing);
   double bounceSweep(double slowest);
   double change(std::size_t row, double impulse);

@@ -10,6 +10,7 @@ void VelocityStepper::step(StepContext& context, double dt) {
   Formulation formulation;
   formulation.law = frictionLaw(settings);
   formulation.facets = settings.friction.facets;
+  formulation.pushesOut = true;
   formulation.jointRate = options.stabilisation / dt;
   formulation.jointSpeed = options.pushOutSpeed;
   formulation.speedFloor = dt * settings.gravity.norm();

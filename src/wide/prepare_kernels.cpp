@@ -70,7 +70,7 @@ HWY_INLINE void findCentre(ContactBlock& block, ContactPointLanes* points, const
     weight = hn::Add(weight, load(points[p].lever + at));
     count = hn::Add(count, load(points[p].mass + at));
   }
-  const auto pressed = hn::Gt(weight, zero);
+  const auto pressed = hn::Gt(weight, hn::Set(kTag, 1e-30f));  // the inverse of less may be infinite
   const V share = inverse(hn::IfThenElse(pressed, weight, count));
   V3 centre{zero, zero, zero}, apart = load(block.apart, at);
   V gap = zero;

@@ -207,6 +207,29 @@ TEST(TreeContacts, WhatStrikesATreeAndTheTreeKeepTheirMomentum) {
   EXPECT_GT(struck, 100);
 }
 
+// A ball with a pin fixed in it slides throughout its bounce: friction takes mu (1 + e) v_n of its speed.
+TEST(TreeContacts, FrictionHasItsShareOfABounce) {
+  for (const double restitution : {0.0, 0.5, 0.9}) {
+    for (int phase = 0; phase < 10; ++phase) {
+      World world(awake(Vec3::Zero()));
+      const Material material{.friction = 0.1, .restitution = restitution};
+      world.addBody(fixedSolid(Plane{}, Vec3::Zero(), material));
+      BodyDesc ball = solid(Sphere{0.1}, Vec3(0, 0, 0.15 + 0.002 * phase), material);
+      BodyDesc pin;
+      pin.massProperties = MassProperties{0.01, Vec3::Zero(), 1e-5 * Mat3::Identity()};
+      pin.pose.position = ball.pose.position;
+      ball.linearVelocity = pin.linearVelocity = Vec3(3, 1, -2);
+      const BodyId id = world.addBody(ball), other = world.addBody(pin);
+      world.addJoint({.a = id, .b = other, .kind = FixedJoint{}});
+      run(world, 0.1);
+      const Vec3 after = world.state(id)->linearVelocity;
+      const Vec3 along = Vec3(3, 1, 0).normalized();
+      EXPECT_NEAR(after.z(), 2.0 * restitution, 0.01) << restitution << " " << phase;
+      EXPECT_NEAR(along.dot(after), std::sqrt(10.0) - 0.1 * (1.0 + restitution) * 2.0, 0.01) << restitution << " " << phase;
+    }
+  }
+}
+
 TEST(TreeContacts, BitsAreTheSameForAnyNumberOfThreads) {
   std::vector<std::uint64_t> hashes;
   for (const int threads : {1, 2, 4}) {
