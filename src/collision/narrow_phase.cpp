@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fetch_ahead.hpp"
+#include "base/stop.hpp"
 
 namespace cairn {
 
@@ -335,6 +336,7 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
   const auto forMarked = [&](std::uint8_t mark, auto&& use) {
     for (std::size_t piece = 0; piece < pieces; ++piece) {
       if ((scratch.marks[piece] & mark) == 0) continue;
+      pollStop();
       for (std::size_t i = piece * kPairGrain; i < std::min((piece + 1) * kPairGrain, pairs.size()); ++i) use(i, piece);
     }
   };

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "math/rotation.hpp"
+#include "steppers/contact_watch.hpp"
 
 namespace cairn {
 
@@ -15,6 +16,8 @@ constexpr std::size_t kBodyGrain = 256;
 constexpr double kFeltGain = 1e-6;
 // Islands with joints may gain as much as they have, and what pushing them out adds.
 constexpr double kMostGainOfJoints = 1.0;
+// What gains so many times that has come apart: its bodies may be anywhere.
+constexpr double kExplosion = 10.0;
 // Who has not enough to pay leaves it to the others.
 constexpr int kPasses = 4;
 constexpr double kSettled = 1e-6;
@@ -105,7 +108,10 @@ void GainLimit::begin(const StepContext& context, const SoftBodies& bodies, std:
   accounts_.assign(last - firstIsland_ + 1, Account{});
   resizeAnew(before_, bodies.movable.size());
   add(context, bodies, &Account::before);
+  undone_ = 0;
   if (joints.empty()) return;
+  poses_.clear();
+  for (const std::uint32_t index : bodies.movable) poses_.push_back({all[index].center, all[index].rotation});
   const auto accountOf = [&](std::uint32_t a, std::uint32_t b) -> Account& {
     return accounts_[all[bodies.movable[a < bodies.ground() ? a : b]].island - firstIsland_];
   };
@@ -220,6 +226,37 @@ double GainLimit::slowDown(const StepContext& context, const SoftBodies& bodies,
   return std::max(before - share * share * inner - energyOf(kept, keptSpin), 0.0);
 }
 
+void GainLimit::putBack(const StepContext& context, const SoftBodies& bodies, std::span<const ContactEnds> contacts,
+                        std::span<const JointEnds> joints, std::uint32_t island, bool isHeld, double dt) const {
+  System& system = context.system;
+  for (std::size_t i = 0; i < bodies.movable.size(); ++i) {
+    Body& body = system.bodies[bodies.movable[i]];
+    if (body.island != island) continue;
+    body.center = poses_[i].position;
+    body.rotation = poses_[i].rotation;
+    body.velocity.setZero();
+    body.spin.setZero();
+  }
+  const auto isIn = [&](std::uint32_t body) {
+    return body < bodies.ground() && system.bodies[bodies.movable[body]].island == island;
+  };
+  for (const ContactEnds& ends : contacts)
+    if (isIn(ends.a) || isIn(ends.b)) clearImpulses(system.contacts.slots[ends.contact]);
+  for (const JointEnds& ends : joints)
+    if (isIn(ends.a) || isIn(ends.b)) system.joints[ends.joint].impulse.fill(0.0);
+  const RigidMotion now = rigidMotionOf(system, bodies, island, context.settings.gravity);
+  if (isHeld || now.isLocked) return;
+  const Account& account = accounts_[island - firstIsland_];
+  const Vec3 velocity = (account.momentum + dt * now.load) / now.mass, spin = now.inertia.inverse() * account.angular;
+  forEachOf(system, bodies, island, [&](Body& body) {
+    const Vec3 arm = body.center - now.center, turned = rotated(Quat::Identity(), dt * spin) * arm;
+    body.velocity = velocity + spin.cross(turned);
+    body.spin = spin;
+    body.center = now.center + dt * velocity + turned;
+    body.rotation = rotated(body.rotation, dt * spin);
+  });
+}
+
 double GainLimit::finish(StepContext& context, const SoftBodies& bodies, std::span<const ContactEnds> contacts,
                          std::span<const JointEnds> joints, double dt) {
   System& system = context.system;
@@ -233,12 +270,17 @@ double GainLimit::finish(StepContext& context, const SoftBodies& bodies, std::sp
       const double speed = std::min(push, account.error / dt);
       felt = kMostGainOfJoints * (account.before.kinetic + 0.5 * account.before.mass * speed * speed);
     }
-    if (!(gain > felt) || account.before.mass == 0.0) continue;
+    if (gain <= felt || account.before.mass == 0.0) continue;  // not a number is a gain, too
     const std::uint32_t island = firstIsland_ + i;
     for (const std::uint32_t index : bodies.movable)  // mean spin times time is near enough
       if (const Body& body = system.bodies[index]; body.island == island) gain -= std::abs(dt * body.torque.dot(body.spin));
     bool isHeld = false;
-    if (!(gain > felt) || !mayLimit(context, bodies, contacts, joints, island, isHeld)) continue;
+    if (gain <= felt || !mayLimit(context, bodies, contacts, joints, island, isHeld)) continue;
+    if (account.hasJoints && !(gain < kExplosion * felt)) {
+      putBack(context, bodies, contacts, joints, island, isHeld, dt);
+      ++undone_;
+      continue;
+    }
     if (account.hasJoints) gain -= felt;
     taken += isHeld ? takeFromGainers(context, bodies, island, gain) : slowDown(context, bodies, island, gain, dt);
   }

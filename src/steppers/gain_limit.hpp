@@ -13,7 +13,8 @@
 // momenta that it had when the step began, and what gravity gave: trees that come apart may have lost them.
 //
 // What may well give energy is left alone: contacts with a stated stiffness, and what is driven. Joints store energy for a
-// while and give it back (soft_tree.hpp): islands with joints are only kept from exploding.
+// while and give it back (soft_tree.hpp): islands with joints are only kept from exploding. One that did all the same, by
+// far, is put back to where the step began, and goes on as if it were one rigid body, or not at all if it is held.
 #pragma once
 
 #include <span>
@@ -36,6 +37,8 @@ class GainLimit {
   double finish(StepContext& context, const SoftBodies& bodies, std::span<const ContactEnds> contacts,
                 std::span<const JointEnds> joints, double dt);
 
+  int undone() const { return undone_; }  // islands of the last step that were put back
+
  private:
   struct Energies {
     double kinetic = 0.0, total = 0.0, mass = 0.0;
@@ -57,6 +60,8 @@ class GainLimit {
   // True if nothing in the island may give energy; `isHeld`: it touches something that does not move.
   bool mayLimit(const StepContext& context, const SoftBodies& bodies, std::span<const ContactEnds> contacts,
                 std::span<const JointEnds> joints, std::uint32_t island, bool& isHeld) const;
+  void putBack(const StepContext& context, const SoftBodies& bodies, std::span<const ContactEnds> contacts,
+               std::span<const JointEnds> joints, std::uint32_t island, bool isHeld, double dt) const;
   // Both return what they took, J.
   double takeFromGainers(const StepContext& context, const SoftBodies& bodies, std::uint32_t island, double gain) const;
   double slowDown(const StepContext& context, const SoftBodies& bodies, std::uint32_t island, double gain, double dt) const;
@@ -65,6 +70,8 @@ class GainLimit {
   std::vector<Account> accounts_;  // from that island on
   std::vector<Energies> pieces_;   // of a batch that is one island
   std::vector<double> before_;     // J: energies of the movable bodies when the step began
+  std::vector<Pose> poses_;        // of them, if there are joints: centre and rotation
+  int undone_ = 0;
 };
 
 }  // namespace cairn

@@ -154,6 +154,8 @@ void SoftStepper::report(StepContext& context) const {
     report.touchingPairs += static_cast<int>(batch.contacts.contacts.size());
     report.jointError = std::max(report.jointError, batch.jointError);
     report.gainTaken += batch.gainTaken;
+    if (batch.undone() > 0 && report.method.message.empty())
+      report.method.message = "joints and contacts contradict each other: an island was put back to where the step began";
   }
   context.timer.finish(phases);
 }

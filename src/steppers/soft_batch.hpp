@@ -30,6 +30,7 @@ struct SoftBatch {
   std::size_t work() const {  // in proportion to what a step takes
     return static_cast<std::size_t>(plan.substeps) * (contacts.contacts.size() + joints.joints.size());
   }
+  int undone() const { return limitsGain ? gains_.undone() : 0; }  // islands that came apart and were put back
   void clear(const IslandPlan& newPlan);
   // `afterDirect`: some contacts of the world were solved directly in the last step.
   void step(StepContext& context, double dt, wide::Width width, bool afterDirect) {

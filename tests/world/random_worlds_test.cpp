@@ -45,8 +45,8 @@ struct Watch {
     const Energy after = world.energy();
     // "implicit" may cut the step into sixteen, and push out by as much in each.
     const double speed = world.settings().stepper == "implicit" ? push : std::min(push, error / dt);
-    const double allowed =
-        before.kinetic + std::max(0.0, before.potential - after.potential) + 0.5 * mass * speed * speed + 1e-4 * mass;
+    const double allowed = before.kinetic + std::max(0.0, before.potential - after.potential) + 0.5 * mass * speed * speed +
+                           1e-2 * mass;  // 0.14 m/s
     const double excess = after.kinetic / allowed;
     before = after;
     error = world.deepestPenetration().depth + world.jointError();
