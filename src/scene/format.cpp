@@ -385,7 +385,8 @@ RulePtr scene() {
       objectRule(
           {{"$schema", textRule(), "for editors; not looked at"},
            {"cairn", integerRule(kFormatVersion, kFormatVersion), "version of the format", true},
-           {"name", nameRule(), "default: the file's name without .json; no / and no backslash, since files are named after it"},
+           {"name", nameRule(),
+            "default: the file's name without .json; no / and no backslash, since files are named after it"},
            {"title", textRule(200), "one line"},
            {"description", textRule(4000), "what to look at"},
            {"stands", flagRule(),

@@ -76,7 +76,7 @@ class RunMeter {
 
   void beforeStep();
   void afterStep(const StepReport& step);
-  void noteFailure(const StepReport& step);  // instead, of a step that was not made: the run's message says why
+  void noteFailure(const StepReport& step);        // instead, of a step that was not made: the run's message says why
   const RunSample& last() const { return last_; }  // of the last step
   RunReport report() const;
 

@@ -9,8 +9,8 @@
 // dg/dt = J_n u holds exactly for vertices on faces, edges on edges and smooth surfaces, so that each pass is Newton's step
 // for the gap, without numerical derivatives. The rate of convergence is O(h). A step that does not settle is halved.
 //
-// Joints: C(q+) = 0 by the same passes, with forces along their rows of the step's beginning (SHAKE), so that mechanisms keep
-// their energy.
+// Joints: C(q+) = 0 by the same passes, with forces along their rows of the step's beginning (SHAKE), so that mechanisms
+// keep their energy.
 //
 // If bodies went through each other on the way to q', gaps are those of where they met (steppers/swept_manifold.hpp).
 //

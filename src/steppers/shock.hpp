@@ -14,8 +14,8 @@
 // Three rules are not in the paper. (1) What is held moves exactly with what carries it: errors that were left in a layer
 // would grow by lever from layer to layer, and tall stacks would shake themselves apart. (2) So only what is steady may be
 // held: a thing of infinite mass that moves on its own is a source of energy. What its layer's dynamics leave faster than
-// restitutionSpeed against its carrier is put off to one last layer, with all that nothing steady supports. (3) A layer bears
-// what pressed on it from above in the last step: for the share a alone, a see-saw with a crate on it would not tip.
+// restitutionSpeed against its carrier is put off to one last layer, with all that nothing steady supports. (3) A layer
+// bears what pressed on it from above in the last step: for the share a alone, a see-saw with a crate on it would not tip.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // Reference values are worth what is known about them.
-#include <filesystem>
-
 #include "truth.hpp"
+
+#include <filesystem>
 
 namespace cairn {
 namespace {
