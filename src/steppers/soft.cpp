@@ -166,7 +166,8 @@ void SoftStepper::stepBatches(StepContext& context, double dt) {
   const wide::Width width = plan_.contacts().size() < kManyContacts ? wide::Width::Modest : wide::Width::Widest;
   const bool afterDirect = made_.anyDirect;
   std::size_t left = 0, alone = 0;
-  for (std::size_t i = 0; i < made_.count; ++i) made_.list[i].limitsGain = made_.list[i].gainTaken > 0.0;
+  for (SoftBatch& batch : std::span(made_.list).first(made_.count))  // joints that do not fit may throw what is at rest
+    batch.limitsGain = batch.gainTaken > 0.0 || !batch.joints.joints.empty();
   for (std::size_t i = 0; i < batchOf_.size(); ++i)
     if (batchOf_[i] != kNone && plan_.isUnquiet(i, GainLimit::kLeastSpeed, GainLimit::kLeastDepth))
       made_.list[batchOf_[i]].limitsGain = true;
