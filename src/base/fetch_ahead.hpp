@@ -8,7 +8,7 @@ namespace cairn {
 
 // All of it, or its first bytes.
 template <class T>
-inline void fetchAhead(const T& what, std::size_t bytes = sizeof(T)) {
+inline void prefetch(const T& what, std::size_t bytes = sizeof(T)) {
   constexpr std::size_t kLine = 64;
   for (std::size_t at = 0; at < bytes; at += kLine) __builtin_prefetch(reinterpret_cast<const char*>(&what) + at);
 }

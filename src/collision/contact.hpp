@@ -64,7 +64,7 @@ struct alignas(64) Contact {
 static_assert(sizeof(Contact) == 3 * 64);
 static_assert(offsetof(Contact, points) + sizeof(ContactPoint) <= 2 * 64);
 
-// For fetchAhead(): what there is of a contact of so many points.
+// For prefetch(): what there is of a contact of so many points.
 constexpr std::size_t bytesOfContact(int points) { return points == 1 ? 2 * 64 : sizeof(Contact); }
 
 // Who touches whom: what is left to say of a contact that has ended.
@@ -85,7 +85,7 @@ inline ContactParties partiesOf(const Contact& contact, const std::vector<Collid
 }
 
 // What the next step is planned by, of a contact that is still: the rest of it is not looked at then.
-struct ContactBrief {
+struct ContactSummary {
   float load = 0.0f;           // N s per System::impulseSeconds, along the normal
   float deepest = 0.0f;        // m, the least separation, or 0 if none is negative
   float approachSpeed = 0.0f;  // m/s
@@ -125,8 +125,8 @@ struct ContactCache {
   std::vector<std::uint8_t> still;
   bool knowsStill = false;
   // By slot, of those that are still; `isUpright` is by this direction.
-  std::vector<ContactBrief> briefs;
-  Float3 briefsUp = Float3::Zero();
+  std::vector<ContactSummary> summaries;
+  Float3 summariesUp = Float3::Zero();
   // By slot: bits of Touch. Steppers that have set kNow where it is true, and taken it away where it is not, say so.
   std::vector<std::uint8_t> touch;
   bool knowsTouch = false;
@@ -180,7 +180,7 @@ struct ContactCache {
   void forSmallTables(Use&& use) {
     use(ends);
     use(still);
-    use(briefs);
+    use(summaries);
     use(touch);
   }
   std::uint32_t newSlot() {

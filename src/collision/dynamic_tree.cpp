@@ -277,10 +277,10 @@ void DynamicTree::rotate(Node index) {
     const double before = cost(other.box);
     for (int grandchild = 0; grandchild < 2; ++grandchild) {
       const TreeNode& up = nodes_[other.child[grandchild]];
-      const TreeNode& stays = nodes_[other.child[1 - grandchild]];
-      const int newHeight = 1 + std::max(down.height, stays.height);
-      if (std::abs(newHeight - up.height) > kHeightSlack || std::abs(down.height - stays.height) > kHeightSlack) continue;
-      const double gain = before - cost(down.box.united(stays.box));
+      const TreeNode& kept = nodes_[other.child[1 - grandchild]];
+      const int newHeight = 1 + std::max(down.height, kept.height);
+      if (std::abs(newHeight - up.height) > kHeightSlack || std::abs(down.height - kept.height) > kHeightSlack) continue;
+      const double gain = before - cost(down.box.united(kept.box));
       if (gain > bestGain) {
         bestGain = gain;
         bestSide = side;

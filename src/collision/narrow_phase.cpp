@@ -256,13 +256,13 @@ void fetchContacts(const std::vector<Pair>& pairs, std::size_t now, std::size_t 
                    const NarrowPhaseInput& input) {
   if (now + kAhead >= end) return;
   if (const Pair& ahead = pairs[now + kAhead]; ahead.contact != kNone) {
-    if (cache.still[ahead.contact] == 0) fetchAhead(cache.slots[ahead.contact]);
-    fetchAhead(input.gates[ahead.b]);
+    if (cache.still[ahead.contact] == 0) prefetch(cache.slots[ahead.contact]);
+    prefetch(input.gates[ahead.b]);
   }
   const Pair& next = pairs[now + kAhead / 2];
   if (next.contact == kNone || cache.still[next.contact] != 0) return;
-  fetchAhead(input.places[cache.slots[next.contact].bodyB]);
-  if (input.gates[next.b].flat) fetchAhead(cache.kept[next.contact]);
+  prefetch(input.places[cache.slots[next.contact].bodyB]);
+  if (input.gates[next.b].flat) prefetch(cache.kept[next.contact]);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ struct alignas(64) Body {
   Vec3 velocity = Vec3::Zero();      // m/s
   Vec3 spin = Vec3::Zero();          // rad/s
   std::uint32_t island = kNone;      // as of the last step
-  float way = 0.0f;                  // m: no point has moved farther since its contacts were last brought up to date
+  float pathLength = 0.0f;           // m: no point has moved farther since its contacts were last brought up to date
   std::uint16_t substeps = 0;        // that the soft stepper gave its island last, in eighths
   BodyKind kind = BodyKind::Static;
   bool alive = false;
@@ -33,7 +33,7 @@ struct alignas(64) Body {
   double mass = 0.0;                // kg; 0 if it cannot be moved
   Mat3 inertia = Mat3::Zero();      // kg m^2, body axes
   Mat3 inverseInertia = Mat3::Zero();
-  double unlikeness = 0.0;  // of the principal moments: 0 for a ball, towards 1 for a needle
+  double anisotropy = 0.0;  // of the principal moments: 0 for a ball, towards 1 for a needle
   float size = 0.0f;        // m: a radius that most of it is within
   float thickness = 0.0f;   // m: how thick it is, as if it were a box
   double gravityScale = 1.0;

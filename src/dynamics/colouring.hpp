@@ -17,7 +17,7 @@ struct ContactEnds {
   std::uint32_t contact;
   std::uint32_t a, b;
   std::uint8_t points = 0;
-  std::uint16_t rank = 0;  // see contact_watch.hpp
+  std::uint16_t rank = 0;  // see layout/watched_contacts.hpp
 };
 
 struct Colouring {

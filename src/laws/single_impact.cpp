@@ -67,7 +67,7 @@ class Progress {
     return e == 0.0;
   }
   // Slip may turn so that v_n falls below 0 again before the end: then it is the last compression that counts.
-  void look(const HodographPoint& point) {
+  void observe(const HodographPoint& point) {
     if (impact_.law != ImpactLaw::Newton && point.velocity[0] < 0.0) compressing_ = true;
   }
   int compressions() const { return std::max(1, compressions_); }
@@ -83,7 +83,7 @@ class Progress {
 // at an end which stays (Illinois), with bisection where that is slow.
 double locate(const HodographPiece& piece, const Progress& progress, double low, double high) {
   double atLow = progress(piece.at(low)), atHigh = progress(piece.at(high));
-  int stays = 0;
+  int keptEnd = 0;
   for (int i = 0; i < kMostRootSteps && atHigh > 0.0; ++i) {
     double x = i % 8 == 7 ? 0.5 * (low + high) : high - atHigh * (high - low) / (atHigh - atLow);
     if (!(x > low && x < high)) x = 0.5 * (low + high);
@@ -91,12 +91,12 @@ double locate(const HodographPiece& piece, const Progress& progress, double low,
     const double value = progress(piece.at(x));
     if (value < 0.0) {
       low = x, atLow = value;
-      if (stays == 1) atHigh *= 0.5;
-      stays = 1;
+      if (keptEnd == 1) atHigh *= 0.5;
+      keptEnd = 1;
     } else {
       high = x, atHigh = value;
-      if (stays == -1) atLow *= 0.5;
-      stays = -1;
+      if (keptEnd == -1) atLow *= 0.5;
+      keptEnd = -1;
     }
   }
   return high;
@@ -123,7 +123,7 @@ ImpactResult alongHodograph(const Impact& impact) {
         result.compressions = progress.compressions();
         return result;
       }
-      progress.look(point);
+      progress.observe(point);
       from = to;
     }
   }

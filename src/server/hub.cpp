@@ -187,7 +187,7 @@ void Hub::problem(Guest& guest, std::string_view text, std::string_view about) {
   guest.client->send(shared(out.text()));
 }
 
-void Hub::take(int id, std::string_view message) {
+void Hub::receive(int id, std::string_view message) {
   const auto found = clients_.find(id);
   if (found == clients_.end()) return;
   Guest& guest = found->second;

@@ -34,7 +34,7 @@ class Hub {
   bool isFull() const { return static_cast<int>(clients_.size()) >= limits_.clients; }
   int enter(std::shared_ptr<Client> client);  // returns its number, from 1
   void leave(int client);
-  void take(int client, std::string_view message);
+  void receive(int client, std::string_view message);
   void drained(int client);  // nothing waits to be sent to it any more
   void closeAll(std::string_view reason);
 

@@ -30,7 +30,7 @@ void LabStats::afterStep(const StepReport& report, double wall, bool wasAudited)
 }
 
 std::optional<std::string> LabStats::message(const LabSession& session, long epoch, Clock::time_point now) {
-  if (steps_ == 0 || !rate_.take(now)) return std::nullopt;
+  if (steps_ == 0 || !rate_.isDue(now)) return std::nullopt;
   std::optional<double> penetration;
   if (penetrationBudget_.allows()) {
     penetration = session.world().deepestPenetration().depth;

@@ -33,7 +33,7 @@ class RateLimit {
  public:
   explicit RateLimit(double perSecond) : interval_(seconds(1.0 / perSecond)) {}
   Clock::time_point due() const { return next_ - interval_ / 4; }
-  bool take(Clock::time_point now) {
+  bool isDue(Clock::time_point now) {
     if (now < due()) return false;
     next_ = std::max(next_ + interval_, now + interval_ / 2);
     return true;

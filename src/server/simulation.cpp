@@ -225,7 +225,7 @@ void Simulation::tellChanges() {
 
 void Simulation::publish(Clock::time_point now) {
   if (watching_ == 0) return;
-  if (frameIsStale_ && frameRate_.take(now)) {
+  if (frameIsStale_ && frameRate_.isDue(now)) {
     auto frame = std::make_shared<Frame>(encodeFrame(*session_, view_, parts_));
     frame->epoch = static_cast<std::uint32_t>(epoch_);
     frame->number = ++frames_;
@@ -233,7 +233,7 @@ void Simulation::publish(Clock::time_point now) {
     events_.frame(std::move(frame));
   }
   if (auto text = stats_.message(*session_, epoch_, now)) events_.stats(shared(std::move(*text)));
-  if (log_ && flushRate_.take(now)) writeLog([&] { log_->flush(); });
+  if (log_ && flushRate_.isDue(now)) writeLog([&] { log_->flush(); });
 }
 
 SimulationState Simulation::state() const {

@@ -71,10 +71,10 @@ void StepWatch::stopForGood() {
 
 void StepWatch::loop() {
   std::unique_lock lock(mutex_);
-  while (!wake_.wait_for(lock, kLook, [&] { return isOver_; })) look();
+  while (!wake_.wait_for(lock, kLook, [&] { return isOver_; })) poll();
 }
 
-void StepWatch::look() {
+void StepWatch::poll() {
   if (!start_) return;
   const Clock::time_point now = Clock::now();
   const Clock::duration age = now - *start_;

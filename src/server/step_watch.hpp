@@ -35,7 +35,7 @@ class StepWatch {
 
  private:
   void loop();
-  void look();
+  void poll();
 
   const StepLimits limits_;
   const std::function<void(std::optional<double>)> tell_;

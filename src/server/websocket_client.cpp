@@ -58,7 +58,7 @@ void WebSocketClient::read() {
       self->close("only text is understood");
     } else {
       const auto data = self->buffer_.cdata();
-      self->hub_.take(self->id_, {static_cast<const char*>(data.data()), data.size()});
+      self->hub_.receive(self->id_, {static_cast<const char*>(data.data()), data.size()});
     }
     self->buffer_.consume(self->buffer_.size());
     self->read();

@@ -13,7 +13,7 @@
 
 #include <unordered_map>
 
-#include "steppers/solve_islands.hpp"
+#include "mechanics/solve_islands.hpp"
 
 namespace cairn {
 

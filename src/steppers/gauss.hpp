@@ -15,7 +15,7 @@
 // without pushing out.
 #pragma once
 
-#include "steppers/solve_islands.hpp"
+#include "mechanics/solve_islands.hpp"
 
 namespace cairn {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "math/rotation.hpp"
-#include "steppers/free_motion.hpp"
-#include "steppers/impulse_events.hpp"
+#include "mechanics/free_motion.hpp"
+#include "steppers/impulse/events.hpp"
 #include "steppers/island_impacts.hpp"
 #include "steppers/turning_pairs.hpp"
 

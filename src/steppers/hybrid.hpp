@@ -18,7 +18,7 @@
 // alone: the gap stays as g/h. At most one bounce per contact of a lasting island and step, so there is no Zeno.
 #pragma once
 
-#include "steppers/solve_islands.hpp"
+#include "mechanics/solve_islands.hpp"
 
 namespace cairn {
 

@@ -2,7 +2,7 @@
 
 #include "base/stop.hpp"
 #include "math/rotation.hpp"
-#include "steppers/free_motion.hpp"
+#include "mechanics/free_motion.hpp"
 
 namespace cairn {
 

@@ -12,7 +12,7 @@
 // Joints: C(q+) = 0 by the same passes, with forces along their rows of the step's beginning (SHAKE), so that mechanisms
 // keep their energy.
 //
-// If bodies went through each other on the way to q', gaps are those of where they met (steppers/swept_manifold.hpp).
+// If bodies went through each other on the way to q', gaps are those of where they met (mechanics/swept_manifold.hpp).
 //
 // Fails: contacts that change their features from pass to pass; the step then ends as it is and says so.
 #pragma once

@@ -1,7 +1,7 @@
 // Impacts of all contacts of an island at one instant, by the law of each pair of materials, audited.
 #pragma once
 
-#include "steppers/solve_islands.hpp"
+#include "mechanics/solve_islands.hpp"
 
 namespace cairn {
 

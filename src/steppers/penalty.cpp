@@ -6,8 +6,8 @@
 
 #include "base/stop.hpp"
 #include "math/rotation.hpp"
-#include "steppers/free_motion.hpp"
-#include "steppers/impulse_bounds.hpp"
+#include "mechanics/free_motion.hpp"
+#include "steppers/impulse/bounds.hpp"
 #include "steppers/penalty_springs.hpp"
 
 namespace cairn {

@@ -22,7 +22,7 @@
 // there before any spring push bodies apart at no more than kPushOutSpeed.
 #pragma once
 
-#include "steppers/solve_islands.hpp"
+#include "mechanics/solve_islands.hpp"
 
 namespace cairn {
 

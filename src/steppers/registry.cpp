@@ -2,17 +2,17 @@
 #include <stdexcept>
 #include <string>
 
-#include "steppers/acceleration.hpp"
+#include "mechanics/stepper.hpp"
+#include "soft/soft.hpp"
+#include "steppers/acceleration/acceleration.hpp"
 #include "steppers/features.hpp"
 #include "steppers/gauss.hpp"
 #include "steppers/hybrid.hpp"
 #include "steppers/implicit.hpp"
-#include "steppers/impulse.hpp"
+#include "steppers/impulse/impulse.hpp"
 #include "steppers/lcp.hpp"
 #include "steppers/penalty.hpp"
 #include "steppers/shock.hpp"
-#include "steppers/soft.hpp"
-#include "steppers/stepper.hpp"
 #include "steppers/velocity.hpp"
 
 namespace cairn {

@@ -1,7 +1,7 @@
 #include "steppers/turning_pairs.hpp"
 
 #include "geometry/distance.hpp"
-#include "steppers/impulse_passes.hpp"
+#include "steppers/impulse/passes.hpp"
 
 namespace cairn {
 

@@ -10,7 +10,7 @@ struct TurningMeeting {
   double turn = 0.0;  // rad, in the step
 };
 
-// Pairs that are farther apart than `apart` (m) now, turn by more than kTurnPerPass (impulse_passes.hpp) within dt (s), and
+// Pairs that are farther apart than `apart` (m) now, turn by more than kTurnPerPass (passes.hpp) within dt (s), and
 // meet meanwhile if they go on as they do.
 std::vector<TurningMeeting> turningMeetings(const System& system, double dt, double apart);
 

@@ -71,7 +71,7 @@ void lockRotation(Body& body, const std::array<bool, 3>& locked) {
   const Vec3 local = body.rotation.conjugate() * axis;
   body.inverseInertia.setZero();
   if (axis.norm() > 0.0) body.inverseInertia = local * local.transpose() / local.dot(body.inertia * local);
-  body.unlikeness = 0.0;
+  body.anisotropy = 0.0;
 }
 
 // The index of an equal material, or a new one. Only the newest are compared: scenes with a material for each body do not
@@ -254,8 +254,8 @@ BodyId World::addBody(const BodyDesc& desc) {
     body.inverseMass = 1.0 / properties.mass;
     body.inverseInertia = properties.inertia.inverse();
     const Vec3 moments = principalAxes(properties.inertia).moments;
-    const double unlikeness = 1.0 - moments.minCoeff() / moments.maxCoeff();
-    body.unlikeness = unlikeness > 1e-12 ? unlikeness : 0.0;
+    const double anisotropy = 1.0 - moments.minCoeff() / moments.maxCoeff();
+    body.anisotropy = anisotropy > 1e-12 ? anisotropy : 0.0;
     body.size = static_cast<float>(std::sqrt(1.5 * moments.sum() * body.inverseMass));
     body.thickness = thicknessOf(body);
   }

@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "base/tasks.hpp"
-#include "steppers/free_motion.hpp"
-#include "steppers/solve_islands.hpp"
+#include "mechanics/free_motion.hpp"
+#include "mechanics/solve_islands.hpp"
 
 namespace cairn {
 

@@ -11,7 +11,7 @@
 #include "collision/narrow_phase.hpp"
 #include "dynamics/islands.hpp"
 #include "dynamics/system.hpp"
-#include "steppers/stepper.hpp"
+#include "mechanics/stepper.hpp"
 
 namespace cairn {
 

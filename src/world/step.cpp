@@ -12,9 +12,9 @@
 #include "base/phase_timer.hpp"
 #include "dynamics/trajectory.hpp"
 #include "math/rotation.hpp"
+#include "mechanics/free_motion.hpp"
+#include "mechanics/island_problem.hpp"
 #include "steppers/features.hpp"
-#include "steppers/free_motion.hpp"
-#include "steppers/island_problem.hpp"
 #include "world/state.hpp"
 
 namespace cairn {
@@ -68,7 +68,7 @@ void WorldImpl::checkBodies(Check&& check, Before&& before, StepReport& report) 
   tasks.parallelFor(bodies.size(), kColliderGrain, [&](std::size_t first, std::size_t last) {
     bool found = false;
     for (std::size_t i = first; i < last; ++i) {
-      if (i + kAhead < last) fetchAhead(bodies[i + kAhead], kStateBytes);
+      if (i + kAhead < last) prefetch(bodies[i + kAhead], kStateBytes);
       if (isLive(bodies[i])) found |= check(static_cast<std::uint32_t>(i), bodies[i]) != nullptr;
     }
     if (found) any.store(true, std::memory_order_relaxed);
@@ -380,7 +380,7 @@ void WorldImpl::markTouching() {
       std::uint8_t& touch = cache.touch[inUse[i]];
       std::uint8_t now = touch;
       if (!known) {
-        if (i + kAhead < last) fetchAhead(cache.slots[inUse[i + kAhead]]);
+        if (i + kAhead < last) prefetch(cache.slots[inUse[i + kAhead]]);
         now = cache.slots[inUse[i]].touches() ? now | Touch::kNow : now & ~Touch::kNow;
       }
       const bool touchesNow = (now & Touch::kNow) != 0, touched = (now & Touch::kTold) != 0;

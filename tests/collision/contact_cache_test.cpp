@@ -36,7 +36,7 @@ struct Table {
     cache.slots[pair.contact].colliderB = pair.b;
     cache.kept[pair.contact].margin = static_cast<float>(pair.a);
     cache.still[pair.contact] = static_cast<std::uint8_t>(pair.a % 2);
-    cache.briefs[pair.contact].load = static_cast<float>(pair.b);
+    cache.summaries[pair.contact].load = static_cast<float>(pair.b);
     cache.touch[pair.contact] = static_cast<std::uint8_t>(pair.a % 7);
   }
   void expectSound() const {
@@ -52,7 +52,7 @@ struct Table {
       EXPECT_EQ(cache.ends[pair.contact].b, pair.b + 100);
       EXPECT_EQ(cache.kept[pair.contact].margin, static_cast<float>(pair.a));
       EXPECT_EQ(cache.still[pair.contact], pair.a % 2);
-      EXPECT_EQ(cache.briefs[pair.contact].load, static_cast<float>(pair.b));
+      EXPECT_EQ(cache.summaries[pair.contact].load, static_cast<float>(pair.b));
       EXPECT_EQ(cache.touch[pair.contact], pair.a % 7);
     }
     EXPECT_EQ(seen.size(), cache.slots.size());

@@ -1,10 +1,9 @@
 // Lower bounds on impact times against motion in small pieces.
-#include "steppers/impulse_bounds.hpp"
-
 #include <gtest/gtest.h>
 
 #include "geometry/distance.hpp"
 #include "geometry/mass.hpp"
+#include "steppers/impulse/bounds.hpp"
 
 namespace cairn {
 namespace {
@@ -56,7 +55,7 @@ Flyer makeFlyer(int kind, const Vec3& at, double speed, double spin, Random& ran
   const Vec3 moments(0.1, 0.13, 0.2);  // kg m^2
   body.inertia = moments.asDiagonal();
   body.inverseInertia = body.inertia.inverse();
-  body.unlikeness = 0.5;
+  body.anisotropy = 0.5;
   body.force = random.vector(5.0);
   body.torque = random.vector(0.3);
   return flyer;

@@ -1,5 +1,5 @@
 // The default stepper goes on with the lists of contacts that it has, and changes them only where contacts came, went, or
-// began or ceased to be watched (steppers/soft_listing.cpp). No contact may get lost by that, or be there twice.
+// began or ceased to be watched (soft/layout/listing.cpp). No contact may get lost by that, or be there twice.
 #include <gtest/gtest.h>
 
 #include "world/building.hpp"

@@ -2,7 +2,7 @@
 #include <random>
 
 #include "counting_new.hpp"
-#include "steppers/stepper.hpp"
+#include "mechanics/stepper.hpp"
 #include "world/building.hpp"
 
 namespace cairn {

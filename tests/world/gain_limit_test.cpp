@@ -1,4 +1,4 @@
-// Plastic contacts make no energy in the default stepper (steppers/gain_limit.hpp).
+// Plastic contacts make no energy in the default stepper (soft/gain_limit.hpp).
 #include <functional>
 
 #include "world/random_worlds.hpp"

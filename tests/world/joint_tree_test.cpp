@@ -197,7 +197,7 @@ TEST(JointTrees, BitsAreTheSameForAnyNumberOfThreads) {
 }
 
 TEST(JointTrees, RopeBridgeHangsBetweenItsPins) {
-  // Both ends held: the second pin stays the tree. Ten links of 0.5 m between pins 4.5 m apart hang in a curve; each pin
+  // Both ends held: the second pin closures the tree. Ten links of 0.5 m between pins 4.5 m apart hang in a curve; each pin
   // carries half of the weight.
   Chain chain{World(settingsWith(20)), {}, {}, {}};
   const BodyId anchor = addAnchor(chain.world);

@@ -1,5 +1,5 @@
-// Islands that no cache holds are swept in a wave (steppers/slabs.hpp), on several threads in stretches; with more threads
-// than there is room for stretches, sweep after sweep. None of that may be seen in the result.
+// Islands that no cache holds are swept in a wave (soft/layout/slabs.hpp), on several threads in stretches; with more
+// threads than there is room for stretches, sweep after sweep. None of that may be seen in the result.
 #include <gtest/gtest.h>
 
 #include "world/building.hpp"

@@ -1,4 +1,4 @@
-// Contacts of trees of joints in the default stepper (steppers/tree_contacts.hpp), against closed forms and what is
+// Contacts of trees of joints in the default stepper (soft/tree/tree_contacts.hpp), against closed forms and what is
 // conserved.
 #include <numbers>
 #include <random>

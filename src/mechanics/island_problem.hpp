@@ -1,0 +1,103 @@
+// From bodies, contacts and joints to contact problems, one for each island, and back.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+
+#include "cairn/contact_problem.hpp"
+#include "dynamics/system.hpp"
+#include "mechanics/adaptive_laws.hpp"
+
+namespace cairn {
+
+// A contact point as a formulation of time looks at it.
+struct ContactTerms {
+  double gap;           // m, negative when penetrating
+  double approach;      // m/s, relative normal velocity before the step: negative when closing
+  double freeApproach;  // m/s, the same at the end of the step if nothing touched
+  double restitution;
+  double dt;        // s
+  double trial;     // m/s, relative normal velocity of Formulation::trial
+  double startGap;  // m, deepest of the contact when the step began
+  ContactKey key;
+  std::uint32_t bodyA, bodyB;
+  Vec6 rowA, rowB;  // of the normal velocity
+};
+
+// How a stepper turns contacts and joints into rows.
+struct Formulation {
+  Law law = Law::Cone;  // of contacts; Interval: without friction
+  int facets = 8;
+  // Which contact points take part; empty: all that are near.
+  std::function<bool(const ContactTerms&)> active{};
+  // Velocity that is added to the normal row: v_n = J_n u + bias must become non-negative.
+  std::function<double(const ContactTerms&)> normalBias;
+  // Whether biases are errors to be taken back: then answers are held to what that may cost (push_out.hpp).
+  bool pushesOut = false;
+  double jointRate = 0.0;  // 1/s: share of a joint's error that is taken back, over dt ...
+  double jointSpeed = std::numeric_limits<double>::infinity();  // ... but no faster than that, m/s or rad/s
+  // For steppers that look for a pose at the end of the step: the bodies as the step began (masses and free velocities are
+  // theirs) and the velocities that led to where the bodies are now.
+  const std::vector<Body>* start = nullptr;
+  const std::vector<Vec6>* trial = nullptr;
+  // Bodies that are not to be pushed now, though they could be, and how they move meanwhile (linear, angular).
+  std::function<bool(std::uint32_t)> held{};
+  std::function<Vec6(std::uint32_t)> heldVelocity{};
+  // Impulse (N s, N m s) on a body by what has no rows here.
+  std::function<Vec6(std::uint32_t)> pressed{};
+  bool unloaded = false;    // free velocities are those of now: no loads, no free rotation, no springs
+  bool startsCold = false;  // from no impulses, whatever the contacts remember
+  bool displaces = false;   // rows are displacements (m), not velocities: nothing moves by itself
+  double elapsed = 0.0;     // s since the step began, for driven joints
+  double speedFloor = 0.0;  // m/s
+};
+
+struct IslandProblem {
+  struct Origin {  // of a block
+    std::uint32_t contact = kNone;
+    int point = -1;  // of the contact; -1: a block of the whole contact (friction of a patch, rolling resistance)
+    std::uint32_t joint = kNone;
+    ContactKey key{};              // of a point, for StepMemory
+    Mat3 axes = Mat3::Identity();  // of a point's rows: columns n, t1, t2
+    Vec3 place = Vec3::Zero();     // m, of a point
+    double gap = 0.0;              // m
+    double restitution = 0.0;
+    double approach = 0.0;  // m/s, relative normal velocity before the step: negative when closing
+  };
+  std::shared_ptr<const ContactProblem> problem;
+  std::vector<std::uint32_t> bodies;  // of the system, by body of the problem
+  std::vector<Origin> origins;        // by block
+  std::vector<AdaptiveLaw> laws;      // that the solution decides on
+  bool pushesOut = false;             // as its formulation says
+  Vector driven;                      // m/s, by row: relative velocity that drives and bodies outside of it prescribe
+};
+
+// Joints first, then contacts, in the order of their pairs. Islands that nothing touches have no problem. Warm starts come
+// from the impulses stored in contacts and joints.
+std::vector<IslandProblem> buildProblems(const System& system, const WorldSettings& settings, double dt,
+                                         const Formulation& formulation);
+
+// The same of some contacts (slots) and joints only.
+std::vector<IslandProblem> buildProblems(const System& system, const WorldSettings& settings, double dt,
+                                         const Formulation& formulation, std::span<const std::uint32_t> contacts,
+                                         std::span<const std::uint32_t> joints);
+
+// Colliders in place for the bodies' present poses, for steppers that build problems in the midst of a step.
+void placeColliders(System& system);
+
+// Gives the bodies of an island the velocities that the impulses mean, and marks them.
+void setVelocities(System& system, const IslandProblem& island, const Vector& impulse, std::vector<char>& marked);
+
+// Adds impulses to those of the contacts and joints that they belong to: to what the step did, and, if it is to start there,
+// to what the next step starts from.
+void storeImpulses(System& system, const IslandProblem& island, const Vector& impulse, bool startsNext = true);
+// The other way round: what the last step stored, friction of a patch shared among its points.
+Vector storedImpulses(const System& system, const IslandProblem& island);
+// Velocities of the rows (bias and compliance included) as the bodies really move now.
+Vector rowVelocities(const System& system, const IslandProblem& island, const Vector& impulse);
+// Sets totals of all contacts and joints to zero, for steppers that only touch those with a problem.
+void forgetImpulses(System& system);
+
+}  // namespace cairn

@@ -1,0 +1,181 @@
+#include "soft/sweep/joints.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+
+#include "math/rotation.hpp"
+
+namespace cairn {
+
+namespace {
+
+constexpr double kForgetfulTurn = 0.5;  // rad per substep
+constexpr double kTwoPi = 6.283185307179586;
+// Added to the diagonal, relative to its largest entry: keeps a redundant joint solvable without being felt.
+constexpr double kRegularisation = 1e-12;
+
+}  // namespace
+
+void SoftJoints::begin(StepContext& context, SoftBodies& bodies, std::span<const ContactEnds> contacts,
+                       const SoftContactValues& values, double dt, double h) {
+  const SoftOptions& options = context.settings.soft;
+  const double omega = kTwoPi * std::min(options.jointFrequency, 0.25 / h);
+  const double a1 = 2.0 * options.jointDampingRatio + h * omega;
+  const double a2 = h * omega * a1;
+  h_ = h;
+  elapsed_ = 0.0;
+  rate_ = omega / a1;
+  massScale_ = a2 / (1.0 + a2);
+  share_ = 1.0 / (1.0 + a2);
+
+  System& system = context.system;
+  const double ratio = system.impulseSeconds > 0.0 ? dt / system.impulseSeconds : 0.0;
+  const double rescale = ratio > 0.1 && ratio < 10.0 ? h / system.impulseSeconds : 0.0;
+  for (const JointEnds& ends : joints) {
+    bodies.follow(context, ends.a, dt);
+    bodies.follow(context, ends.b, dt);
+    for (double& impulse : system.joints[ends.joint].impulse) impulse *= rescale;
+  }
+  trees_.begin(context, bodies, joints, contacts, values, h);
+  work_.clear();
+  for (const std::uint32_t i : trees_.others()) {
+    const JointEnds& ends = joints[i];
+    const Joint& joint = system.joints[ends.joint];
+    bodies.followInertia(system, ends.a);
+    bodies.followInertia(system, ends.b);
+    Work& work = work_.emplace_back();
+    work.joint = ends.joint;
+    work.a = ends.a;
+    work.b = ends.b;
+    work.softness = 0.0;
+    work.rate = rate_;
+    if (!joint.spring) continue;
+    const double denominator = h * joint.spring->stiffness + joint.spring->damping;
+    work.softness = 1.0 / (h * denominator);
+    work.rate = joint.spring->stiffness / denominator;
+  }
+}
+
+void SoftJoints::refresh(StepContext& context, SoftBodies& bodies) {
+  for (Work& work : work_) {
+    const Joint& joint = context.system.joints[work.joint];
+    const PreciseBody& a = bodies.precise(work.a);
+    const PreciseBody& b = bodies.precise(work.b);
+    work.rows = jointRows(joint, bodies.center(a), a.rotation, bodies.center(b), b.rotation, work.row, elapsed_);
+    const double massA = bodies[work.a].mass.inverseMass, massB = bodies[work.b].mass.inverseMass;
+    Block k(work.rows, work.rows);
+    for (int i = 0; i < work.rows; ++i) {
+      work.turnA[i] = a.inverseInertia * work.row[i].angularA;
+      work.turnB[i] = b.inverseInertia * work.row[i].angularB;
+    }
+    for (int i = 0; i < work.rows; ++i) {
+      for (int j = 0; j < work.rows; ++j) {
+        const JointRow& row = work.row[i];
+        k(i, j) = (massA + massB) * row.linear.dot(work.row[j].linear) + row.angularA.dot(work.turnA[j]) +
+                  row.angularB.dot(work.turnB[j]);
+      }
+    }
+    const double largest = k.diagonal().maxCoeff();
+    k.diagonal().array() += work.softness + kRegularisation * largest;
+    work.factor = k.inverse();
+  }
+}
+
+// Pushes the joint's two bodies by an impulse per row.
+template <class Impulses>
+void SoftJoints::pushBodies(const Work& work, const Impulses& impulse, SoftBodies& bodies) {
+  Vec3 linear = Vec3::Zero(), spinA = Vec3::Zero(), spinB = Vec3::Zero();
+  for (int i = 0; i < work.rows; ++i) {
+    linear += impulse[i] * work.row[i].linear;
+    spinA += impulse[i] * work.turnA[i];
+    spinB += impulse[i] * work.turnB[i];
+  }
+  bodies.push(work.a, -bodies[work.a].mass.inverseMass * linear, spinA);
+  bodies.push(work.b, bodies[work.b].mass.inverseMass * linear, spinB);
+}
+
+void SoftJoints::applyImpulses(StepContext& context, SoftBodies& bodies) {
+  trees_.refresh(context, bodies, elapsed_);
+  refresh(context, bodies);
+  for (const Work& work : work_) {
+    Joint& joint = context.system.joints[work.joint];
+    // An impulse from before such a turn points anywhere.
+    const double spin = std::max(spinOf(bodies.solver()[work.a]).norm(), spinOf(bodies.solver()[work.b]).norm());
+    if (spin * h_ > kForgetfulTurn) joint.impulse.fill(0.0);
+    pushBodies(work, joint.impulse, bodies);
+  }
+}
+
+void SoftJoints::solve(StepContext& context, SoftBodies& bodies, bool relax) {
+  solveOthers(context, bodies, relax);
+  relax ? trees_.relax(context, bodies) : trees_.solve(context, bodies);
+}
+
+void SoftJoints::solveOthers(StepContext& context, SoftBodies& bodies, bool relax) {
+  for (Work& work : work_) {
+    Joint& joint = context.system.joints[work.joint];
+    // A stated spring is a spring: relaxation would make it rigid.
+    if (relax && joint.spring) continue;
+    const wide::SolverBody& a = bodies.solver()[work.a];
+    const wide::SolverBody& b = bodies.solver()[work.b];
+    const Vec3 wa = spinOf(a), wb = spinOf(b), v = velocityOf(b) - velocityOf(a);
+    JointVector u(work.rows);
+    for (int i = 0; i < work.rows; ++i) {
+      const JointRow& row = work.row[i];
+      u[i] = row.linear.dot(v) + row.angularA.dot(wa) + row.angularB.dot(wb) + row.rate;
+      if (!relax) u[i] += work.rate * row.error;
+      if (joint.spring) u[i] += work.softness * joint.impulse[i];
+    }
+    JointVector change = -(work.factor * u);
+    if (!relax && !joint.spring) {
+      for (int i = 0; i < work.rows; ++i) change[i] = massScale_ * change[i] - share_ * joint.impulse[i];
+    }
+    for (int i = 0; i < work.rows; ++i) joint.impulse[i] += change[i];
+    pushBodies(work, change, bodies);
+  }
+}
+
+void SoftJoints::addUp(StepContext& context) {
+  elapsed_ += h_;
+  trees_.addUp(context);
+  for (const Work& work : work_) {
+    Joint& joint = context.system.joints[work.joint];
+    for (int i = 0; i < work.rows; ++i) {
+      const JointRow& row = work.row[i];
+      joint.totalRows[i] += joint.impulse[i];
+      joint.totalImpulse += joint.impulse[i] * row.linear;
+      if (row.linear.isZero(0.0)) joint.totalAngularImpulse += joint.impulse[i] * row.angularB;
+    }
+  }
+}
+
+namespace {
+
+bool goesAsTold(const Body& body) { return body.moves() && !body.isDynamic(); }
+
+// Bodies that go as told are moved only after all others.
+Body atEnd(const Body& body, double dt) {
+  Body moved = body;
+  if (!goesAsTold(body)) return moved;
+  moved.center += dt * body.velocity;
+  moved.rotation = rotated(body.rotation, dt * body.spin);
+  return moved;
+}
+
+}  // namespace
+
+double SoftJoints::finish(StepContext& context, double dt) {
+  double worst = 0.0;
+  trees_.finish(context);
+  System& system = context.system;
+  for (const JointEnds& ends : joints) {
+    Joint& joint = system.joints[ends.joint];
+    for (double& impulse : joint.impulse) impulse *= dt / h_;
+    const Body &a = system.bodies[joint.a], &b = system.bodies[joint.b];
+    joint.error = goesAsTold(a) || goesAsTold(b) ? wrongBy(joint, atEnd(a, dt), atEnd(b, dt), dt) : wrongBy(joint, a, b, dt);
+    worst = std::max(worst, joint.error);
+  }
+  return worst;
+}
+
+}  // namespace cairn
