@@ -6,7 +6,9 @@
 #include "math/rotation.hpp"
 #include "mechanics/free_motion.hpp"
 #include "mechanics/integrate.hpp"
+#include "mechanics/joint_rows.hpp"
 #include "mechanics/push_out.hpp"
+#include "mechanics/warm_start.hpp"
 #include "problem/residual.hpp"
 
 namespace cairn {

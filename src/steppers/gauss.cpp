@@ -2,6 +2,7 @@
 
 #include "math/rotation.hpp"
 #include "mechanics/integrate.hpp"
+#include "mechanics/warm_start.hpp"
 #include "steppers/island_impacts.hpp"
 #include "steppers/turning_pairs.hpp"
 

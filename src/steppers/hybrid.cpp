@@ -5,6 +5,7 @@
 #include "math/rotation.hpp"
 #include "mechanics/free_motion.hpp"
 #include "mechanics/integrate.hpp"
+#include "mechanics/warm_start.hpp"
 #include "steppers/impulse/events.hpp"
 #include "steppers/island_impacts.hpp"
 #include "steppers/turning_pairs.hpp"

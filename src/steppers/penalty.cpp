@@ -8,6 +8,7 @@
 #include "math/rotation.hpp"
 #include "mechanics/free_motion.hpp"
 #include "mechanics/integrate.hpp"
+#include "mechanics/warm_start.hpp"
 #include "steppers/impulse/bounds.hpp"
 #include "steppers/penalty_springs.hpp"
 

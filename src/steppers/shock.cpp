@@ -6,6 +6,7 @@
 #include "math/rotation.hpp"
 #include "mechanics/free_motion.hpp"
 #include "mechanics/integrate.hpp"
+#include "mechanics/warm_start.hpp"
 
 namespace cairn {
 

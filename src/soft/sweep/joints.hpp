@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "mechanics/joint_rows.hpp"
 #include "soft/sweep/bodies.hpp"
 #include "soft/tree/soft_trees.hpp"
 

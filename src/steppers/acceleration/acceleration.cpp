@@ -4,6 +4,7 @@
 #include "mechanics/free_motion.hpp"
 #include "mechanics/integrate.hpp"
 #include "mechanics/solve_islands.hpp"
+#include "mechanics/warm_start.hpp"
 #include "steppers/acceleration/run.hpp"
 #include "steppers/lcp.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "math/rotation.hpp"
 #include "mechanics/integrate.hpp"
+#include "mechanics/joint_rows.hpp"
 
 namespace cairn {
 
