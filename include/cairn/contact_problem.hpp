@@ -68,11 +68,12 @@ class InverseMass {
  public:
   virtual ~InverseMass() = default;
   virtual int bodies() const = 0;
-  virtual void apply(const Vector& momentum, Vector& velocity) const = 0;  // velocity = M^-1 momentum, 6 numbers a body
-  virtual bool couplesBodies() const = 0;                                  // whether an impulse on one body moves others
-  virtual Mat6 block(int body) const = 0;                                  // diagonal block
-  virtual SparseMatrix matrix() const = 0;                                 // all of it
-  virtual SparseMatrix factor() const = 0;                                 // F with F F^T = M^-1
+  virtual void apply(const Vector& momentum, Vector& velocity) const = 0;      // velocity = M^-1 momentum, 6 numbers a body
+  virtual void applyColumns(const Matrix& momenta, Matrix& velocities) const;  // several at once
+  virtual bool couplesBodies() const = 0;                                      // whether an impulse on one body moves others
+  virtual Mat6 block(int body) const = 0;                                      // diagonal block
+  virtual SparseMatrix matrix() const = 0;                                     // all of it
+  virtual SparseMatrix factor() const = 0;                                     // F with F F^T = M^-1
 };
 
 // Free rigid bodies.

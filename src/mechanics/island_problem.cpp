@@ -35,6 +35,7 @@ std::vector<IslandProblem> buildProblems(const System& system, const WorldSettin
   };
   for (const std::uint32_t i : joints)
     if (ProblemBuilder* builder = builderOf(system.joints[i].a, system.joints[i].b)) builder->addJoint(i, numbers);
+  for (ProblemBuilder& builder : builders) builder.eliminateTrees();
   for (const std::uint32_t slot : contacts) {
     const Contact& contact = system.contacts.slots[slot];
     if (ProblemBuilder* builder = builderOf(contact.bodyA, contact.bodyB)) builder->addContact(slot, numbers);

@@ -9,6 +9,7 @@
 #include "cairn/contact_problem.hpp"
 #include "dynamics/system.hpp"
 #include "mechanics/adaptive_laws.hpp"
+#include "mechanics/joint_tree_mass.hpp"
 
 namespace cairn {
 
@@ -47,11 +48,12 @@ struct Formulation {
   std::function<Vec6(std::uint32_t)> heldVelocity{};
   // Impulse (N s, N m s) on a body by what has no rows here.
   std::function<Vec6(std::uint32_t)> pressed{};
-  bool unloaded = false;    // free velocities are those of now: no loads, no free rotation, no springs
-  bool startsCold = false;  // from no impulses, whatever the contacts remember
-  bool displaces = false;   // rows are displacements (m), not velocities: nothing moves by itself
-  double elapsed = 0.0;     // s since the step began, for driven joints
-  double speedFloor = 0.0;  // m/s
+  bool unloaded = false;         // free velocities are those of now: no loads, no free rotation, no springs
+  bool eliminatesTrees = false;  // joints that form trees are part of the masses, exactly, and have no rows
+  bool startsCold = false;       // from no impulses, whatever the contacts remember
+  bool displaces = false;        // rows are displacements (m), not velocities: nothing moves by itself
+  double elapsed = 0.0;          // s since the step began, for driven joints
+  double speedFloor = 0.0;       // m/s
 };
 
 struct IslandProblem {
@@ -68,12 +70,21 @@ struct IslandProblem {
     int axis = -1;          // of the joint, for what acts along it; -1: a block of the joint's own rows
     AxisForce force = AxisForce::Motor;
   };
+  // A joint that is part of the masses: it has no block.
+  struct Eliminated {
+    Origin origin;
+    BlockJacobian jacobian;
+    Vector bias;          // m/s
+    Vector freeReaction;  // N s or N m s: what it does if nothing else acts
+  };
   std::shared_ptr<const ContactProblem> problem;
-  std::vector<std::uint32_t> bodies;  // of the system, by body of the problem
-  std::vector<Origin> origins;        // by block
-  std::vector<AdaptiveLaw> laws;      // that the solution decides on
-  bool pushesOut = false;             // as its formulation says
-  Vector driven;                      // m/s, by row: relative velocity that drives and bodies outside of it prescribe
+  std::vector<Eliminated> eliminated;
+  std::shared_ptr<const JointTreeMass> tree;  // the masses, if any is
+  std::vector<std::uint32_t> bodies;          // of the system, by body of the problem
+  std::vector<Origin> origins;                // by block
+  std::vector<AdaptiveLaw> laws;              // that the solution decides on
+  bool pushesOut = false;                     // as its formulation says
+  Vector driven;  // m/s, by row: relative velocity that drives and bodies outside of it prescribe
 };
 
 // Joints first, then contacts, in the order of their pairs. Islands that nothing touches have no problem. Warm starts come

@@ -1,7 +1,5 @@
 #include "mechanics/problem_builder.hpp"
 
-#include "math/rotation.hpp"
-
 namespace cairn {
 
 namespace {
@@ -12,7 +10,14 @@ constexpr double kMostRescaling = 1000.0;  // of stored impulses, when the step 
 
 ProblemBuilder::ProblemBuilder(const System& system, const WorldSettings& settings, double dt,
                                const Formulation& formulation)
-    : system_(system), settings_(settings), motion_(freeMotion(settings)), dt_(dt), formulation_(formulation) {
+    : system_(system),
+      settings_(settings),
+      dt_(dt),
+      formulation_(formulation),
+      movers_(freeMotion(settings), dt,
+              formulation.displaces  ? FreeMovers::Loads::Displaced
+              : formulation.unloaded ? FreeMovers::Loads::None
+                                     : FreeMovers::Loads::All) {
   const double ratio = system.impulseSeconds > 0.0 ? dt / system.impulseSeconds : 0.0;
   const bool sensible = ratio > 1.0 / kMostRescaling && ratio < kMostRescaling && !formulation.startsCold;
   rescale_ = sensible ? ratio : 0.0;
@@ -25,15 +30,7 @@ int ProblemBuilder::use(std::uint32_t index, std::vector<int>& numbers) {
     numbers[index] = static_cast<int>(island_.bodies.size());
     island_.bodies.push_back(index);
     const Body& start = formulation_.start != nullptr ? (*formulation_.start)[index] : body;
-    items_.push_back({start.inverseMass, inWorldAxes(start.rotation, start.inverseInertia)});
-    free_.push_back(formulation_.displaces  ? FreeVelocity{Vec3::Zero(), Vec3::Zero()}
-                    : formulation_.unloaded ? FreeVelocity{start.velocity, start.spin}
-                                            : freeVelocity(start, motion_, dt_));
-    if (formulation_.pressed) {
-      const Vec6 impulse = formulation_.pressed(index);
-      free_.back().linear += start.inverseMass * without(impulse.head<3>(), start.lockedPosition);
-      free_.back().angular += inWorldAxes(start.rotation, start.inverseInertia) * impulse.tail<3>();
-    }
+    movers_.add(start, formulation_.pressed ? formulation_.pressed(index) : Vec6::Zero());
   }
   return numbers[index];
 }
@@ -55,7 +52,8 @@ double ProblemBuilder::trialSpeed(const Part& part, std::uint32_t body) const {
 // Of what can be pushed: at the end of the step if nothing touched it. Of what moves by itself: as it moves.
 double ProblemBuilder::freeSpeed(const Part& part, int number, std::uint32_t body) const {
   if (number < 0) return before(part, body);
-  return part.row(0).head<3>().dot(free_[number].linear) + part.row(0).tail<3>().dot(free_[number].angular);
+  const FreeVelocity& free = movers_.freeVelocityOf(number);
+  return part.row(0).head<3>().dot(free.linear) + part.row(0).tail<3>().dot(free.angular);
 }
 
 // Adds a block of rows. What bodies that cannot be pushed move by themselves (kinematic ones) becomes part of the bias.
@@ -141,10 +139,9 @@ IslandProblem ProblemBuilder::finish(std::string name) {
   island_.pushesOut = formulation_.pushesOut;
   data_.compliance = vector(compliance_);
   data_.speedFloor = formulation_.speedFloor;
-  data_.inverseMass = std::make_shared<FreeBodies>(std::move(items_));
-  data_.freeVelocity.resize(6 * static_cast<Eigen::Index>(free_.size()));
-  for (std::size_t i = 0; i < free_.size(); ++i)
-    data_.freeVelocity.segment<6>(6 * static_cast<Eigen::Index>(i)) << free_[i].linear, free_[i].angular;
+  data_.inverseMass = movers_.inverseMass();
+  data_.freeVelocity = movers_.freeVelocity();
+  if (!held_.empty()) pullTogether();
   // The warm start: what the contacts and joints had last time, as the step is long now.
   Vector start(static_cast<Eigen::Index>(bias_.size()));
   for (std::size_t i = 0; i < data_.blocks.size(); ++i) writeStart(i, start);
@@ -152,6 +149,75 @@ IslandProblem ProblemBuilder::finish(std::string name) {
   fillBounds();
   island_.problem = std::make_shared<const ContactProblem>(std::move(data_));
   return std::move(island_);
+}
+
+// Taken out of the rows, which so far are those of joints. A joint stays a row if it closes a loop, or if one of its bodies
+// has a locked axis: the masses of the tree are those of whole bodies.
+void ProblemBuilder::eliminateTrees() {
+  if (!formulation_.eliminatesTrees) return;
+  const auto isWhole = [&](int number) {
+    if (number < 0) return true;
+    const Body& body = system_.bodies[island_.bodies[number]];
+    return body.lockedPosition == 0 && body.lockedRotation == 0;
+  };
+  std::vector<std::size_t> candidates;
+  std::vector<JointTreeMass::Held> joints;
+  for (std::size_t i = 0; i < data_.blocks.size(); ++i) {
+    const BlockJacobian& jacobian = data_.jacobians[i];
+    if (data_.blocks[i].law != Law::Free || !isWhole(jacobian.a) || !isWhole(jacobian.b)) continue;
+    candidates.push_back(i);
+    joints.push_back({jacobian.a, jacobian.b, jacobian.partA, jacobian.partB, compliance_[data_.blocks[i].first]});
+  }
+  if (joints.empty()) return;
+  const JointTreeMass tree(movers_.items(), joints);
+  std::vector<char> leaves(data_.blocks.size(), 0);
+  for (std::size_t k = 0; k < candidates.size(); ++k) leaves[candidates[k]] = tree.isHeld(k) ? 1 : 0;
+  std::vector<Block> blocks;
+  std::vector<BlockJacobian> jacobians;
+  std::vector<IslandProblem::Origin> origins;
+  std::array<std::vector<double>*, 5> columns{&bias_, &driven_, &compliance_, &lower_, &upper_};
+  std::size_t rows = 0;
+  for (std::size_t i = 0; i < data_.blocks.size(); ++i) {
+    Block block = data_.blocks[i];
+    if (leaves[i] != 0) {
+      Vector bias = Eigen::Map<const Vector>(bias_.data() + block.first, block.size);
+      const BlockJacobian& jacobian = data_.jacobians[i];
+      held_.push_back({jacobian.a, jacobian.b, jacobian.partA, jacobian.partB, compliance_[block.first]});
+      island_.eliminated.push_back({island_.origins[i], jacobian, std::move(bias), {}});
+      continue;
+    }
+    for (std::vector<double>* column : columns)
+      std::copy_n(column->begin() + block.first, block.size, column->begin() + static_cast<std::ptrdiff_t>(rows));
+    block.first = static_cast<int>(rows);
+    rows += static_cast<std::size_t>(block.size);
+    blocks.push_back(block);
+    jacobians.push_back(data_.jacobians[i]);
+    origins.push_back(island_.origins[i]);
+  }
+  for (std::vector<double>* column : columns) column->resize(rows);
+  data_.blocks = std::move(blocks);
+  data_.jacobians = std::move(jacobians);
+  island_.origins = std::move(origins);
+}
+
+// The masses with the trees in them, and free velocities that the joints of these allow.
+void ProblemBuilder::pullTogether() {
+  island_.tree = std::make_shared<JointTreeMass>(movers_.items(), held_);
+  data_.inverseMass = island_.tree;
+  Vector& u = data_.freeVelocity;
+  Vector ask = Vector::Zero(6 * static_cast<Eigen::Index>(held_.size())), change, impulse;
+  for (std::size_t j = 0; j < held_.size(); ++j) {
+    const IslandProblem::Eliminated& one = island_.eliminated[j];
+    auto part = ask.segment(6 * static_cast<Eigen::Index>(j), one.bias.size());
+    part = -one.bias;
+    if (one.jacobian.a >= 0) part -= one.jacobian.partA * u.segment<6>(6 * one.jacobian.a);
+    if (one.jacobian.b >= 0) part -= one.jacobian.partB * u.segment<6>(6 * one.jacobian.b);
+  }
+  island_.tree->pull(ask, change, impulse);
+  u += change;
+  for (std::size_t j = 0; j < held_.size(); ++j)
+    island_.eliminated[j].freeReaction =
+        impulse.segment(6 * static_cast<Eigen::Index>(j), island_.eliminated[j].bias.size());
 }
 
 }  // namespace cairn

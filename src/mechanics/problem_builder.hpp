@@ -2,10 +2,11 @@
 // island_problem.cpp runs one for each island.
 #pragma once
 
-#include "mechanics/free_motion.hpp"
 #include "mechanics/island_problem.hpp"
 #include "mechanics/joint_axis.hpp"
 #include "mechanics/joint_rows.hpp"
+#include "mechanics/joint_tree_mass.hpp"
+#include "mechanics/movers.hpp"
 #include "mechanics/swept_manifold.hpp"
 
 namespace cairn {
@@ -14,9 +15,11 @@ class ProblemBuilder {
  public:
   ProblemBuilder(const System& system, const WorldSettings& settings, double dt, const Formulation& formulation);
 
-  bool isEmpty() const { return data_.blocks.empty(); }
+  bool isEmpty() const { return data_.blocks.empty() && held_.empty(); }
   // `numbers`: by body of the system, its number in the problem; -1 before it is used.
   void addJoint(std::uint32_t index, std::vector<int>& numbers);
+  // After all joints: those that form trees become part of the masses, if the formulation says so.
+  void eliminateTrees();
   void addContact(std::uint32_t slot, std::vector<int>& numbers);
   IslandProblem finish(std::string name);
 
@@ -49,19 +52,19 @@ class ProblemBuilder {
 
   void push(Block& block, BlockJacobian& jacobian, const Part& partA, std::uint32_t bodyA, const Part& partB,
             std::uint32_t bodyB);
+  void pullTogether();
   void fillBounds();
   void writeStart(std::size_t index, Vector& start) const;
 
   const System& system_;
   const WorldSettings& settings_;
-  FreeMotion motion_;
   double dt_;
   const Formulation& formulation_;
   double rescale_ = 0.0;
   ProblemData data_;
   std::vector<double> bias_, driven_, compliance_, lower_, upper_;
-  std::vector<FreeBodies::Item> items_;
-  std::vector<FreeVelocity> free_;
+  FreeMovers movers_;
+  std::vector<JointTreeMass::Held> held_;  // joints of trees, by IslandProblem::eliminated
   std::vector<AxisRow> axisRows_;
   IslandProblem island_;
 };

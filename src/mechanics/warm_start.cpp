@@ -2,6 +2,42 @@
 
 namespace cairn {
 
+namespace {
+
+void storeJoint(Joint& joint, const BlockJacobian& jacobian, const Vector& impulse, bool startsNext) {
+  for (int k = 0; k < impulse.size(); ++k) {
+    if (startsNext) joint.impulse[k] += impulse[k];
+    joint.totalRows[k] += impulse[k];
+    // The rows as they act on B; seen from A they are the opposite.
+    const bool onB = jacobian.b >= 0;
+    const auto row = onB ? jacobian.partB.row(k) : jacobian.partA.row(k);
+    const Vec3 linear = (onB ? 1.0 : -1.0) * row.head<3>().transpose();
+    const Vec3 angular = (onB ? 1.0 : -1.0) * row.tail<3>().transpose();
+    joint.totalImpulse += impulse[k] * linear;
+    if (linear.isZero(0.0)) joint.totalAngularImpulse += impulse[k] * angular;
+  }
+}
+
+// Joints that are part of the masses: what they do by themselves, and against the impulses of all rows.
+void storeEliminated(System& system, const IslandProblem& island, const Vector& impulse, bool startsNext) {
+  const ProblemData& data = island.problem->data();
+  Vector momentum = Vector::Zero(data.freeVelocity.size());
+  for (std::size_t i = 0; i < data.blocks.size(); ++i) {
+    const auto part = impulse.segment(data.blocks[i].first, data.blocks[i].size);
+    const BlockJacobian& jacobian = data.jacobians[i];
+    if (jacobian.a >= 0) momentum.segment<6>(6 * jacobian.a) += jacobian.partA.transpose() * part;
+    if (jacobian.b >= 0) momentum.segment<6>(6 * jacobian.b) += jacobian.partB.transpose() * part;
+  }
+  const Vector reactions = island.tree->reactions(momentum);
+  for (std::size_t j = 0; j < island.eliminated.size(); ++j) {
+    const IslandProblem::Eliminated& one = island.eliminated[j];
+    const Vector found = one.freeReaction + reactions.segment(6 * static_cast<Eigen::Index>(j), one.bias.size());
+    storeJoint(system.joints[one.origin.joint], one.jacobian, found, startsNext);
+  }
+}
+
+}  // namespace
+
 void forgetImpulses(System& system) {
   for (const Pair& pair : system.broad.pairs) {
     if (pair.contact == kNone) continue;
@@ -24,6 +60,7 @@ void forgetImpulses(System& system) {
 }
 
 void storeImpulses(System& system, const IslandProblem& island, const Vector& impulse, bool startsNext) {
+  if (island.tree) storeEliminated(system, island, impulse, startsNext);
   for (std::size_t i = 0; i < island.origins.size(); ++i) {
     const Block& block = island.problem->blocks()[i];
     const IslandProblem::Origin& origin = island.origins[i];
@@ -35,19 +72,7 @@ void storeImpulses(System& system, const IslandProblem& island, const Vector& im
       continue;
     }
     if (origin.joint != kNone) {
-      Joint& joint = system.joints[origin.joint];
-      const BlockJacobian& jacobian = island.problem->data().jacobians[i];
-      for (int k = 0; k < block.size; ++k) {
-        if (startsNext) joint.impulse[k] += part[k];
-        joint.totalRows[k] += part[k];
-        // The rows as they act on B; seen from A they are the opposite.
-        const bool onB = jacobian.b >= 0;
-        const auto row = onB ? jacobian.partB.row(k) : jacobian.partA.row(k);
-        const Vec3 linear = (onB ? 1.0 : -1.0) * row.head<3>().transpose();
-        const Vec3 angular = (onB ? 1.0 : -1.0) * row.tail<3>().transpose();
-        joint.totalImpulse += part[k] * linear;
-        if (linear.isZero(0.0)) joint.totalAngularImpulse += part[k] * angular;
-      }
+      storeJoint(system.joints[origin.joint], island.problem->data().jacobians[i], part, startsNext);
       continue;
     }
     Contact& contact = system.contacts.slots[origin.contact];

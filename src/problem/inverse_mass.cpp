@@ -4,6 +4,15 @@
 
 namespace cairn {
 
+void InverseMass::applyColumns(const Matrix& momenta, Matrix& velocities) const {
+  velocities.resize(momenta.rows(), momenta.cols());
+  Vector velocity;
+  for (Eigen::Index i = 0; i < momenta.cols(); ++i) {
+    apply(momenta.col(i), velocity);
+    velocities.col(i) = velocity;
+  }
+}
+
 FreeBodies::FreeBodies(std::vector<Item> items) : items_(std::move(items)) {}
 
 void FreeBodies::apply(const Vector& momentum, Vector& velocity) const {
