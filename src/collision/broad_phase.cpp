@@ -144,6 +144,14 @@ bool mayCollide(const BroadPhase& broad, const Collider& a, const Collider& b) {
          !std::binary_search(broad.excluded.begin(), broad.excluded.end(), pairKey(a.body, b.body));
 }
 
+void releaseContacts(Pair& pair, ContactCache& contacts, const std::vector<Collider>& colliders,
+                     std::vector<ContactParties>& endings) {
+  contacts.forEachOf(pair, [&](std::uint32_t slot) {
+    if ((contacts.touch[slot] & Touch::kTold) != 0) endings.push_back(partiesOf(contacts.slots[slot], colliders));
+    contacts.release(pair, slot);
+  });
+}
+
 void updatePairs(BroadPhase& broad, std::vector<Collider>& colliders, ContactCache& contacts, double speculativeDistance,
                  double dt, const Tasks& tasks, BroadPhaseScratch& scratch, std::vector<ContactParties>& endings) {
   refitTree(broad, colliders, speculativeDistance, dt, tasks, scratch);
@@ -173,15 +181,11 @@ void updatePairs(BroadPhase& broad, std::vector<Collider>& colliders, ContactCac
       continue;
     }
     for (std::size_t i = first; i < last; ++i) {
-      const Pair& pair = pairs[i];
-      if (!isStale(pair)) {
-        pairs[kept++] = pair;
+      if (!isStale(pairs[i])) {
+        pairs[kept++] = pairs[i];
         continue;
       }
-      if (pair.contact == kNone) continue;
-      if ((contacts.touch[pair.contact] & Touch::kTold) != 0)
-        endings.push_back(partiesOf(contacts.slots[pair.contact], colliders));
-      contacts.release(pair.contact);
+      releaseContacts(pairs[i], contacts, colliders, endings);
     }
   }
   pairs.resize(kept);

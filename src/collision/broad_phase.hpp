@@ -51,6 +51,10 @@ bool mayCollide(const BroadPhase& broad, const Collider& a, const Collider& b);
 void updatePairs(BroadPhase& broad, std::vector<Collider>& colliders, ContactCache& contacts, double speculativeDistance,
                  double dt, const Tasks& tasks, BroadPhaseScratch& scratch, std::vector<ContactParties>& endings);
 
+// Releases what a pair has of contacts; those that were touching are appended to `endings`.
+void releaseContacts(Pair& pair, ContactCache& contacts, const std::vector<Collider>& colliders,
+                     std::vector<ContactParties>& endings);
+
 // Takes a collider out of the tree; its pairs go with the next updatePairs.
 void removeCollider(BroadPhase& broad, Collider& collider);
 

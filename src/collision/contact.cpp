@@ -19,6 +19,26 @@ void cutDown(std::vector<T>& table, std::size_t count) {
 
 }  // namespace
 
+std::uint32_t ContactCache::acquire(Pair& pair, Children children, std::uint32_t bodyA, std::uint32_t bodyB) {
+  const std::uint32_t slot = acquire(bodyA, bodyB);
+  slots[slot].colliderA = pair.a;
+  slots[slot].colliderB = pair.b;
+  chained += pair.contact != kNone ? 1 : 0;
+  std::uint32_t* place = &pair.contact;
+  while (*place != kNone && links[*place].children < children) place = &links[*place].next;
+  links[slot] = {*place, children};
+  *place = slot;
+  return slot;
+}
+
+void ContactCache::release(Pair& pair, std::uint32_t slot) {
+  std::uint32_t* place = &pair.contact;
+  while (*place != slot) place = &links[*place].next;
+  *place = links[slot].next;
+  chained -= pair.contact != kNone ? 1 : 0;
+  release(slot);
+}
+
 void ContactCache::arrange(std::vector<Pair>& pairs) {
   const bool outOfOrder = inUse.size() >= kManyContacts && newcomers * kManyNewcomers >= inUse.size();
   const bool tooLarge = freeSlots.size() > inUse.size() / 8 + kSomeFree;
@@ -29,8 +49,11 @@ void ContactCache::arrange(std::vector<Pair>& pairs) {
   // Those in use, in the order of pairs, and then the free ones.
   std::vector<std::uint32_t> from;
   from.reserve(slots.size());
-  for (Pair& pair : pairs)
-    if (pair.contact != kNone) from.push_back(std::exchange(pair.contact, static_cast<std::uint32_t>(from.size())));
+  for (Pair& pair : pairs) {
+    // Contacts of a pair come one after another: the next one's number is known before it has its turn.
+    for (std::uint32_t* place = &pair.contact; *place != kNone; place = &links[from.back()].next)
+      from.push_back(std::exchange(*place, static_cast<std::uint32_t>(from.size())));
+  }
   const std::size_t used = from.size();
   from.insert(from.end(), freeSlots.begin(), freeSlots.end());
   forSmallTables([&](auto& table) {

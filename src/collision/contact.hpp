@@ -11,6 +11,7 @@
 
 #include "base/growth.hpp"
 #include "collision/kept_manifold.hpp"
+#include "collision/touch.hpp"
 
 namespace cairn {
 
@@ -106,7 +107,7 @@ struct Touch {
 
 struct Pair {
   std::uint32_t a = kNone, b = kNone;  // colliders, a < b
-  std::uint32_t contact = kNone;       // slot in ContactCache, if the two are close
+  std::uint32_t contact = kNone;       // first of its slots in ContactCache, if the two are close
   float quietUntil = 0.0f;             // m: they cannot touch before Collider::travel of the two adds up to this
   std::uint64_t key() const { return (std::uint64_t{a} << 32) | b; }
 };
@@ -116,9 +117,17 @@ struct ContactCache {
   struct Ends {
     std::uint32_t a = kNone, b = kNone;  // bodies
   };
+  // A pair has a contact for each pair of children that are close: a list, in the order of the children.
+  struct Link {
+    std::uint32_t next = kNone;  // slot
+    Children children{};
+    bool seen = false;  // in this step: see narrow_phase.cpp
+  };
   std::vector<Contact> slots;
   std::vector<Ends> ends;          // by slot: apart, for those who ask for no more than who touches whom
   std::vector<KeptManifold> kept;  // by slot: apart, because only the narrow phase looks at them
+  std::vector<Link> links;         // by slot
+  std::size_t chained = 0;         // contacts that are not the first of their pair: 0 while all shapes are convex
   // By slot: 1 if neither body has moved by more than a hair since the contact was brought up to date. The narrow phase
   // leaves such contacts as they are, and the solver its rows: it follows the separations itself. See
   // docs/decisions/0010-rows-are-kept.md. Only steppers that say so in each step know, and say that they do.
@@ -151,6 +160,30 @@ struct ContactCache {
     isListed = false;
     return slot;
   }
+  // Calls use(slot) for the contacts of a pair. It may be released by that.
+  template <class Use>
+  void forEachOf(const Pair& pair, Use&& use) const {
+    for (std::uint32_t slot = pair.contact; slot != kNone;) {
+      const std::uint32_t next = links[slot].next;
+      use(slot);
+      slot = next;
+    }
+  }
+  // Among the contacts from `first` on: the one of these children, or kNone.
+  std::uint32_t find(std::uint32_t first, Children children) const {
+    while (first != kNone && links[first].children != children) first = links[first].next;
+    return first;
+  }
+  // Which point of a contact has this feature; -1: none.
+  int pointOf(std::uint32_t slot, std::uint32_t feature) const {
+    for (int i = 0; i < slots[slot].count; ++i)
+      if (kept[slot].features[i] == feature) return i;
+    return -1;
+  }
+  // A new contact for the pair, in its list. The pair has none of these children.
+  std::uint32_t acquire(Pair& pair, Children children, std::uint32_t bodyA, std::uint32_t bodyB);
+  // Takes a contact out of its pair's list and releases it.
+  void release(Pair& pair, std::uint32_t slot);
   // Said by steppers that know. Mostly it is what it was: then others may go on reading it.
   void note(std::uint32_t slot, bool isStill, bool touches) {
     if ((still[slot] != 0) != isStill) still[slot] = isStill ? 1 : 0;
@@ -169,6 +202,7 @@ struct ContactCache {
     bondBroke |= (touch[slot] & Touch::kBond) != 0;
     slots[slot] = Contact{};
     kept[slot] = KeptManifold{};
+    links[slot] = Link{};
     still[slot] = touch[slot] = 0;
     freeSlots.push_back(slot);
     isListed = false;
@@ -179,6 +213,7 @@ struct ContactCache {
   template <class Use>
   void forSmallTables(Use&& use) {
     use(ends);
+    use(links);
     use(still);
     use(summaries);
     use(touch);

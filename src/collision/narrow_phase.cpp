@@ -8,6 +8,7 @@
 
 #include "base/fetch_ahead.hpp"
 #include "base/stop.hpp"
+#include "collision/carry_over.hpp"
 
 namespace cairn {
 
@@ -17,134 +18,11 @@ constexpr std::size_t kPairGrain = 128, kBegunGrain = 8;
 enum Mark : std::uint8_t { kSomeBegin = 1, kSomeEnd = 2 };  // what is to be done in a piece of the table of pairs
 constexpr std::size_t kAhead = 24;            // pairs: what belongs to them is asked for before they have their turn
 constexpr std::uint32_t kWanted = kNone - 1;  // a pair that is to get a contact slot
-// A point without a twin by feature takes over the impulse of an old point this close to it.
-constexpr float kMatchDistance = 0.01f;  // m
-constexpr float kMatchShare = 0.05f;     // of the smaller body's radius, if that is less
-// Impulses along a normal that turned by more than about 45 degrees say nothing about the new one.
-constexpr float kSameNormal = 0.7f;
-
 // Something can come of this pair now: a body that contacts can move is awake, or a sleeping one is being driven into.
 bool isLive(const ColliderGate& a, const ColliderGate& b) { return (a.dynamic || b.dynamic) && (a.active || b.active); }
 
 double margin(const Collider& a, const Collider& b, const NarrowPhaseInput& input) {
   return contactMargin(a, b, input.speculativeDistance, input.dt);
-}
-
-// Where the point is on the nearer body's surface.
-Float3 anchorOf(const Contact& contact, const ManifoldPoint& from, const Vec3& normal, const Vec3& centerA,
-                const Vec3& centerB) {
-  const Vec3 half = 0.5 * from.separation * normal;
-  const Vec3 anchor = contact.anchorsOnB ? Vec3(from.position + half - centerB) : Vec3(from.position - half - centerA);
-  return anchor.cast<float>();
-}
-
-void placeContact(Contact& contact, const Manifold& manifold, const Vec3& centerA, const Vec3& centerB) {
-  contact.normal = manifold.normal.cast<float>();
-  contact.between = (centerA - centerB).cast<float>();
-  const Vec3& place = manifold.points[0].position;
-  contact.anchorsOnB = (place - centerB).squaredNorm() < (place - centerA).squaredNorm();
-}
-
-// The same single point as before, of curved shapes: its place is new, its impulse is not. False if it is not the same.
-bool carryOverSingle(Contact& contact, const Manifold& manifold, const KeptManifold& kept, const Vec3& centerA,
-                     const Vec3& centerB) {
-  const ManifoldPoint& from = manifold.points[0];
-  ContactPoint& to = contact.points[0];
-  if (manifold.count != 1 || contact.count != 1 || from.feature != kept.features[0]) return false;
-  const Float3 normal = manifold.normal.cast<float>();
-  if (!(contact.normal.dot(normal) > kSameNormal)) return false;
-  contact.oldPoints = 1;
-  placeContact(contact, manifold, centerA, centerB);
-  to.anchor = anchorOf(contact, from, manifold.normal, centerA, centerB);
-  to.separation = static_cast<float>(from.separation);
-  to.totalImpulse = 0.0f;
-  contact.frictionImpulse -= normal * normal.dot(contact.frictionImpulse);
-  return true;
-}
-
-// The same for two balls, from their places alone. False if that is not enough: they are beyond the margin, coincide, or
-// have turned about each other.
-bool moveBalls(Contact& contact, double radiusA, const Vec3& centerA, double radiusB, const Vec3& centerB, double margin) {
-  const Vec3 between = centerB - centerA;
-  const double distance = between.norm(), separation = distance - (radiusA + radiusB);
-  if (!(separation <= margin) || !(distance > 0.0) || contact.count != 1 || !contact.mixed) return false;
-  const Float3 normal = (between / distance).cast<float>();
-  if (!(contact.normal.dot(normal) > kSameNormal)) return false;
-  contact.normal = normal;
-  contact.between = -between.cast<float>();
-  contact.anchorsOnB = radiusB < radiusA;
-  contact.oldPoints = 1;
-  ContactPoint& point = contact.points[0];
-  point.anchor = static_cast<float>(contact.anchorsOnB ? -radiusB : radiusA) * normal;
-  point.separation = static_cast<float>(separation);
-  point.totalImpulse = 0.0f;
-  contact.frictionImpulse -= normal * normal.dot(contact.frictionImpulse);
-  return true;
-}
-
-// Writes the manifold over the contact's points; points that were there before keep their impulses.
-void carryOver(Contact& contact, const Manifold& manifold, KeptManifold& kept, const Vec3& centerA, const Vec3& centerB,
-               float matchDistance) {
-  const Contact old = contact;
-  const auto oldFeatures = kept.features;
-  const Float3 normal = manifold.normal.cast<float>();
-  const int oldCount = old.normal.dot(normal) > kSameNormal ? old.count : 0;
-  std::array<bool, kManifoldPoints> taken{};
-  contact.oldPoints = 0;
-  const auto keep = [&](int i, int j) {
-    taken[j] = true;
-    contact.oldPoints |= static_cast<std::uint8_t>(1u << i);
-    contact.points[i].normalImpulse = old.points[j].normalImpulse;
-  };
-
-  placeContact(contact, manifold, centerA, centerB);
-  for (int i = 0; i < manifold.count; ++i) {
-    const ManifoldPoint& from = manifold.points[i];
-    ContactPoint& to = contact.points[i];
-    to = ContactPoint{};
-    to.anchor = anchorOf(contact, from, manifold.normal, centerA, centerB);
-    to.separation = static_cast<float>(from.separation);
-    kept.features[i] = from.feature;
-    for (int j = 0; j < oldCount; ++j) {
-      if (taken[j] || oldFeatures[j] != from.feature) continue;
-      keep(i, j);
-      break;
-    }
-  }
-  for (int i = 0; i < manifold.count; ++i) {
-    if ((contact.oldPoints >> i & 1) != 0) continue;
-    int best = -1;
-    float nearest = matchDistance * matchDistance;
-    for (int j = 0; j < oldCount; ++j) {
-      if (taken[j]) continue;
-      const float d =
-          std::min((old.anchorA(j) - contact.anchorA(i)).squaredNorm(), (old.anchorB(j) - contact.anchorB(i)).squaredNorm());
-      if (d < nearest) nearest = d, best = j;
-    }
-    if (best >= 0) keep(i, best);
-  }
-
-  contact.count = static_cast<std::uint8_t>(manifold.count);
-  if (oldCount == 0) {
-    contact.frictionImpulse.setZero();
-    contact.twistImpulse = 0.0f;
-  }
-  contact.frictionImpulse -= normal * normal.dot(contact.frictionImpulse);
-}
-
-// The same points as before, where they are now.
-void keepPoints(Contact& contact, const MovedManifold& moved) {
-  contact.normal = moved.normal;
-  contact.between = moved.between;
-  contact.oldPoints = static_cast<std::uint8_t>((1u << contact.count) - 1u);
-  for (int i = 0; i < contact.count; ++i) {
-    ContactPoint& point = contact.points[i];
-    point.separation = moved.separations[i];
-    point.anchor = moved.anchorsA[i];
-    if (contact.anchorsOnB) point.anchor += moved.between + moved.separations[i] * moved.normal;
-    point.totalImpulse = 0.0f;
-  }
-  contact.frictionImpulse -= contact.normal * contact.normal.dot(contact.frictionImpulse);
 }
 
 // As a float that is not larger.
@@ -170,7 +48,7 @@ bool wantsContact(Pair& pair, const NarrowPhaseInput& input, Manifold& manifold)
   const bool balls = a.shape.type == ShapeType::Sphere && b.shape.type == ShapeType::Sphere;  // as quick as boxes
   double clearance = balls ? 0.0 : distanceOf(boundingBox(a.shape, a.pose), boundingBox(b.shape, b.pose));
   if (clearance <= distance) {
-    collide(a.shape, a.pose, b.shape, b.pose, distance, manifold);
+    touchChildren(a.shape, a.pose, b.shape, b.pose, {}, distance, manifold);
     if (manifold.count > 0) return true;
     clearance = std::max(clearance, manifold.clearance);
   }
@@ -211,7 +89,22 @@ struct Workplace {
   Mixture mixture;
 };
 
-// False if the two are no longer close: the contact has no points.
+// Writes a new manifold over a contact. False if it has no points.
+bool writeManifold(std::uint32_t slot, const Manifold& manifold, const Collider& a, const Collider& b, ContactCache& cache,
+                   const NarrowPhaseInput& input, Mixture& mixture) {
+  Contact& contact = cache.slots[slot];
+  KeptManifold& kept = cache.kept[slot];
+  const Vec3& centerA = input.places[contact.bodyA].center;
+  const Vec3& centerB = input.places[contact.bodyB].center;
+  mixture.give(a.material, b.material, input, contact);
+  contact.centralA = input.gates[contact.colliderA].ball > 0.0;
+  contact.centralB = input.gates[contact.colliderB].ball > 0.0;
+  if (carryOverSingle(contact, manifold, kept, centerA, centerB)) return true;
+  carryOver(contact, manifold, kept, centerA, centerB, static_cast<float>(std::min(a.radius, b.radius)));
+  return contact.count > 0;
+}
+
+// The contact of two convex shapes. False if they are no longer close: it has no points.
 bool updateContact(const Pair& pair, ContactCache& cache, const NarrowPhaseInput& input, Workplace& work) {
   const ColliderGate& gateA = input.gates[pair.a];
   const ColliderGate& gateB = input.gates[pair.b];
@@ -239,15 +132,57 @@ bool updateContact(const Pair& pair, ContactCache& cache, const NarrowPhaseInput
     return true;
   }
   distance = margin(a, b, input);
-  collide(a.shape, a.pose, b.shape, b.pose, distance, work.manifold);
+  touchChildren(a.shape, a.pose, b.shape, b.pose, {}, distance, work.manifold);
   if (keeps) rememberManifold(placeA, placeB, distance, work.manifold, kept);
-  work.mixture.give(a.material, b.material, input, contact);
-  contact.centralA = gateA.ball > 0.0;
-  contact.centralB = gateB.ball > 0.0;
-  if (carryOverSingle(contact, work.manifold, kept, placeA.center, placeB.center)) return true;
-  const float size = static_cast<float>(std::min(a.radius, b.radius));
-  carryOver(contact, work.manifold, kept, placeA.center, placeB.center, std::min(kMatchDistance, kMatchShare * size));
-  return contact.count > 0;
+  return writeManifold(pair.contact, work.manifold, a, b, cache, input, work.mixture);
+}
+
+// The contacts of a pair of which one shape is composite. Each is known by its children: it is updated if these still touch,
+// and has no points if not. Children without a contact are appended to `wanted`. False if some contact has no points.
+bool updateContacts(Pair& pair, std::uint32_t index, ContactCache& cache, const NarrowPhaseInput& input, Workplace& work,
+                    std::vector<NarrowPhaseScratch::Wanted>& wanted) {
+  const ColliderGate& gateA = input.gates[pair.a];
+  const ColliderGate& gateB = input.gates[pair.b];
+  if (!isLive(gateA, gateB)) return true;
+  bool still = pair.contact != kNone && !gateA.edited && !gateB.edited;
+  cache.forEachOf(pair, [&](std::uint32_t slot) { still = still && cache.still[slot] != 0; });
+  if (still) return true;
+  const Collider& a = input.colliders[pair.a];
+  const Collider& b = input.colliders[pair.b];
+  const double distance = margin(a, b, input), travelled = gateA.travel + gateB.travel;
+  if (pair.contact == kNone && travelled + distance < pair.quietUntil) return true;
+  cache.forEachOf(pair, [&](std::uint32_t slot) { cache.links[slot].seen = false, cache.still[slot] = 0; });
+  const std::size_t before = wanted.size();
+  const double clearance =
+      input.composites(a, b, nullptr, distance, work.manifold, [&](Children children, const Manifold& manifold) {
+        const std::uint32_t slot = cache.find(pair.contact, children);
+        if (slot == kNone) return wanted.push_back({index, children});
+        cache.links[slot].seen = true;
+        writeManifold(slot, manifold, a, b, cache, input, work.mixture);
+      });
+  if (pair.contact == kNone && wanted.size() == before) pair.quietUntil = roundedDown(travelled + clearance);
+  bool whole = true;
+  cache.forEachOf(pair, [&](std::uint32_t slot) {
+    if (cache.links[slot].seen) return;
+    cache.slots[slot].count = 0;
+    whole = false;
+  });
+  return whole;
+}
+
+// The first manifold of a contact that there was none of.
+void beginContact(std::uint32_t slot, ContactCache& cache, const NarrowPhaseInput& input, Workplace& work) {
+  const Contact& contact = cache.slots[slot];
+  if (!input.gates[contact.colliderA].composite && !input.gates[contact.colliderB].composite) {
+    const Pair pair{contact.colliderA, contact.colliderB, slot};
+    updateContact(pair, cache, input, work);
+    return;
+  }
+  const Collider& a = input.colliders[contact.colliderA];
+  const Collider& b = input.colliders[contact.colliderB];
+  input.composites(
+      a, b, &cache.links[slot].children, margin(a, b, input), work.manifold,
+      [&](Children, const Manifold& manifold) { writeManifold(slot, manifold, a, b, cache, input, work.mixture); });
 }
 
 // Of pairs to come, before `end`: first the contact and what is known of its second collider, then what the contact points
@@ -275,7 +210,16 @@ ColliderGate gateOf(const Collider& collider, double dt) {
           collider.dynamic,
           collider.active,
           isFlat(collider.shape),
-          collider.stale};
+          collider.stale,
+          isComposite(collider.shape)};
+}
+
+double touchColliders(const Collider& a, const Collider& b, const Children* only, double margin, Manifold& room,
+                      ManifoldVisitor visit) {
+  if (only == nullptr) return touch(a.shape, a.pose, b.shape, b.pose, margin, room, visit);
+  touchChildren(a.shape, a.pose, b.shape, b.pose, *only, margin, room);
+  if (room.count > 0) visit(*only, room);
+  return room.clearance;
 }
 
 double contactMargin(const Collider& a, const Collider& b, double speculativeDistance, double dt) {
@@ -312,14 +256,22 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
   const std::size_t pieces = (pairs.size() + kPairGrain - 1) / kPairGrain;
   scratch.marks.assign(pieces, 0);
   scratch.contacts.assign(pieces + 1, 0);
+  const bool anyComposite = input.anyComposite;
+  if (anyComposite && scratch.wanted.size() < pieces) scratch.wanted.resize(pieces);
   if (!std::exchange(cache.knowsStill, false)) std::fill(cache.still.begin(), cache.still.end(), std::uint8_t{0});
   tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
     Workplace work;
     std::uint8_t mark = 0;
     std::uint32_t count = 0;
+    const std::size_t piece = begin / kPairGrain;
+    if (anyComposite) scratch.wanted[piece].clear();
     for (std::size_t i = begin; i < end; ++i) {
       fetchContacts(pairs, i, end, cache, input);
-      if (pairs[i].contact != kNone) {
+      if (anyComposite && (input.gates[pairs[i].a].composite || input.gates[pairs[i].b].composite)) {
+        cache.forEachOf(pairs[i], [&](std::uint32_t) { ++count; });
+        if (!updateContacts(pairs[i], static_cast<std::uint32_t>(i), cache, input, work, scratch.wanted[piece]))
+          mark |= kSomeEnd;
+      } else if (pairs[i].contact != kNone) {
         ++count;
         if (!updateContact(pairs[i], cache, input, work)) mark |= kSomeEnd;
       } else if (wantsContact(pairs[i], input, work.manifold)) {
@@ -327,8 +279,9 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
         mark |= kSomeBegin;
       }
     }
-    scratch.marks[begin / kPairGrain] = mark;
-    scratch.contacts[begin / kPairGrain + 1] = count;
+    if (anyComposite && !scratch.wanted[piece].empty()) mark |= kSomeBegin;
+    scratch.marks[piece] = mark;
+    scratch.contacts[piece + 1] = count;
   });
 
   // Slots are handed out and taken back one after another in pair order, so that which contact gets which does not depend on
@@ -340,43 +293,49 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
       for (std::size_t i = piece * kPairGrain; i < std::min((piece + 1) * kPairGrain, pairs.size()); ++i) use(i, piece);
     }
   };
+  const auto begin = [&](Pair& pair, Children children, std::size_t piece) {
+    scratch.begun.push_back(cache.acquire(pair, children, input.colliders[pair.a].body, input.colliders[pair.b].body));
+    ++scratch.contacts[piece + 1];
+  };
   scratch.begun.clear();
   forMarked(kSomeBegin, [&](std::size_t i, std::size_t piece) {
-    Pair& pair = pairs[i];
-    if (pair.contact != kWanted) return;
-    pair.contact = cache.acquire(input.colliders[pair.a].body, input.colliders[pair.b].body);
-    Contact& contact = cache.slots[pair.contact];
-    contact.colliderA = pair.a;
-    contact.colliderB = pair.b;
-    ++scratch.contacts[piece + 1];
-    scratch.begun.push_back(static_cast<std::uint32_t>(i));
+    if (pairs[i].contact != kWanted) return;
+    pairs[i].contact = kNone;
+    begin(pairs[i], {}, piece);
   });
-  tasks.parallelFor(scratch.begun.size(), kBegunGrain, [&](std::size_t begin, std::size_t end) {
+  if (anyComposite)
+    for (std::size_t piece = 0; piece < pieces; ++piece)
+      for (const NarrowPhaseScratch::Wanted& one : scratch.wanted[piece]) begin(pairs[one.pair], one.children, piece);
+  tasks.parallelFor(scratch.begun.size(), kBegunGrain, [&](std::size_t first, std::size_t last) {
     Workplace work;
-    for (std::size_t i = begin; i < end; ++i) updateContact(pairs[scratch.begun[i]], cache, input, work);
+    for (std::size_t i = first; i < last; ++i) beginContact(scratch.begun[i], cache, input, work);
   });
   forMarked(kSomeEnd, [&](std::size_t i, std::size_t piece) {
-    Pair& pair = pairs[i];
-    if (pair.contact == kNone || cache.slots[pair.contact].count > 0) return;
-    if ((cache.touch[pair.contact] & Touch::kTold) != 0)
-      endings.push_back(partiesOf(cache.slots[pair.contact], input.colliders));
-    cache.release(pair.contact);
-    pair.contact = kNone;
-    --scratch.contacts[piece + 1];
+    cache.forEachOf(pairs[i], [&](std::uint32_t slot) {
+      if (cache.slots[slot].count > 0) return;
+      if ((cache.touch[slot] & Touch::kTold) != 0) endings.push_back(partiesOf(cache.slots[slot], input.colliders));
+      cache.release(pairs[i], slot);
+      --scratch.contacts[piece + 1];
+    });
   });
 
   if (std::exchange(cache.isListed, true)) return;
   for (std::size_t piece = 1; piece <= pieces; ++piece) scratch.contacts[piece] += scratch.contacts[piece - 1];
   resizeGently(cache.inUse, scratch.contacts.back());
-  tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
+  tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t first, std::size_t last) {
+    std::uint32_t* to = cache.inUse.data() + scratch.contacts[first / kPairGrain];
+    if (cache.chained > 0) {
+      for (std::size_t i = first; i < last; ++i) cache.forEachOf(pairs[i], [&](std::uint32_t slot) { *to++ = slot; });
+      return;
+    }
     // Who has a contact follows no rule: without a branch on it, none is guessed wrong.
     std::array<std::uint32_t, kPairGrain> some;
     std::size_t count = 0;
-    for (std::size_t i = begin; i < end; ++i) {
+    for (std::size_t i = first; i < last; ++i) {
       some[count] = pairs[i].contact;
       count += pairs[i].contact != kNone ? 1 : 0;
     }
-    std::copy_n(some.begin(), count, cache.inUse.begin() + scratch.contacts[begin / kPairGrain]);
+    std::copy_n(some.begin(), count, to);
   });
 }
 

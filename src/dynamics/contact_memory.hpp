@@ -6,17 +6,21 @@
 #include <vector>
 
 #include "cairn/contact_problem.hpp"
+#include "collision/touch.hpp"
 
 namespace cairn {
 
+// The identity of a contact point: nothing that lasts from step to step goes by anything else.
 struct ContactKey {
-  std::uint64_t pair = 0;     // Pair::key()
-  std::uint32_t feature = 0;  // ManifoldPoint::feature
+  std::uint64_t pair = 0;  // Pair::key()
+  PointId point{};
   bool operator==(const ContactKey&) const = default;
 };
 struct ContactKeyHash {
   std::size_t operator()(const ContactKey& key) const {
-    return std::hash<std::uint64_t>{}(key.pair * 0x9e3779b97f4a7c15ULL + key.feature);
+    const Children& children = key.point.children;
+    return std::hash<std::uint64_t>{}(key.pair * 0x9e3779b97f4a7c15ULL + children.a * 0xc2b2ae3d27d4eb4fULL +
+                                      children.b * 0x165667b19e3779f9ULL + key.point.feature);
   }
 };
 

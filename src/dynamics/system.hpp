@@ -33,4 +33,16 @@ struct System {
   std::any rows;                // of "soft": what it keeps of contacts at rest
 };
 
+// Calls use(slot) for every contact, in the order of the pairs and their children.
+template <class Use>
+void forEachContact(const System& system, Use&& use) {
+  for (const Pair& pair : system.broad.pairs) system.contacts.forEachOf(pair, use);
+}
+
+// How a point of a contact is known from step to step.
+inline ContactKey contactKey(const System& system, std::uint32_t slot, std::uint32_t feature) {
+  const Contact& contact = system.contacts.slots[slot];
+  return {pairKey(contact.colliderA, contact.colliderB), {system.contacts.links[slot].children, feature}};
+}
+
 }  // namespace cairn

@@ -52,8 +52,9 @@ std::vector<IslandProblem> buildProblems(const System& system, const WorldSettin
   std::vector<std::uint32_t> contacts, joints;
   for (std::uint32_t i = 0; i < system.joints.size(); ++i)
     if (system.joints[i].alive) joints.push_back(i);
-  for (const Pair& pair : system.broad.pairs)
-    if (pair.contact != kNone && system.contacts.slots[pair.contact].count > 0) contacts.push_back(pair.contact);
+  forEachContact(system, [&](std::uint32_t slot) {
+    if (system.contacts.slots[slot].count > 0) contacts.push_back(slot);
+  });
   return buildProblems(system, settings, dt, formulation, contacts, joints);
 }
 

@@ -59,7 +59,9 @@ struct Formulation {
 struct IslandProblem {
   struct Origin {  // of a block
     std::uint32_t contact = kNone;
-    int point = -1;  // of the contact; -1: a block of the whole contact (friction of a patch, rolling resistance)
+    // Of the contact, by key; kManifoldPoints: it has no such point; -1: a block of the whole contact (friction of a patch,
+    // rolling resistance).
+    int point = -1;
     std::uint32_t joint = kNone;
     ContactKey key{};              // of a point, for StepMemory
     Mat3 axes = Mat3::Identity();  // of a point's rows: columns n, t1, t2

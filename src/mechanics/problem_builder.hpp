@@ -44,7 +44,7 @@ class ProblemBuilder {
   AdaptiveLaw& addLaw(AdaptiveLaw::Kind kind);
   AdaptiveLaw& addBounded(AdaptiveLaw::Kind kind, std::uint32_t slot, const Contact& contact, int a, int b,
                           const Part& partA, const Part& partB, const std::vector<int>& normals);
-  bool passedThrough(const Contact& contact, SweptManifold& swept) const;
+  bool passedThrough(const Contact& contact, Children children, SweptManifold& swept) const;
 
   // Joints: problem_joints.cpp.
   void addAxisForces(std::uint32_t index, std::vector<int>& numbers);

@@ -25,6 +25,27 @@ Mat3 axesAlong(const Vec3& n, const Vec3& direction) {
   return axes;
 }
 
+// Which stored point of the contact has the impulses of each point of the manifold: the one of the same feature. A point
+// whose feature the contact does not have, because the bodies have moved since it was made, takes the place of one that is
+// gone. kManifoldPoints: there is none for it.
+std::array<int, kManifoldPoints> storedPoints(const ContactCache& cache, std::uint32_t slot, const Manifold& manifold) {
+  const int count = cache.slots[slot].count;
+  std::array<int, kManifoldPoints> stored{};
+  std::array<bool, kManifoldPoints + 1> taken{};
+  for (int p = 0; p < manifold.count; ++p) {
+    stored[p] = cache.pointOf(slot, manifold.points[p].feature);
+    if (stored[p] >= 0 && std::exchange(taken[stored[p]], true)) stored[p] = -1;  // two points of one name
+  }
+  for (int p = 0; p < manifold.count; ++p) {
+    if (stored[p] >= 0) continue;
+    int place = p < count && !taken[p] ? p : 0;
+    while (place < count && taken[place]) ++place;
+    stored[p] = place < count ? place : kManifoldPoints;
+    taken[stored[p]] = true;
+  }
+  return stored;
+}
+
 }  // namespace
 
 void ProblemBuilder::addContact(std::uint32_t slot, std::vector<int>& numbers) {
@@ -35,9 +56,11 @@ void ProblemBuilder::addContact(std::uint32_t slot, std::vector<int>& numbers) {
   const Collider& shapeB = system_.colliders[contact.colliderB];
   SweptManifold swept;
   Manifold& manifold = swept.manifold;
-  collide(shapeA.shape, shapeA.pose, shapeB.shape, shapeB.pose,
-          contactMargin(shapeA, shapeB, settings_.speculativeDistance, dt_), manifold);
-  const bool passed = formulation_.trial != nullptr && passedThrough(contact, swept);
+  const Children children = system_.contacts.links[slot].children;
+  touchChildren(shapeA.shape, shapeA.pose, shapeB.shape, shapeB.pose, children,
+                contactMargin(shapeA, shapeB, settings_.speculativeDistance, dt_), manifold);
+  const bool passed = formulation_.trial != nullptr && passedThrough(contact, children, swept);
+  const std::array<int, kManifoldPoints> stored = storedPoints(system_.contacts, slot, manifold);
   const Material& surfaceA = system_.materials[shapeA.material];
   const Material& surfaceB = system_.materials[shapeB.material];
   const Material surface = mixMaterials(surfaceA, surfaceB, settings_.pairs);
@@ -54,7 +77,7 @@ void ProblemBuilder::addContact(std::uint32_t slot, std::vector<int>& numbers) {
   for (int p = 0; p < contact.count; ++p) deepest = std::min<double>(deepest, contact.points[p].separation);
   for (int p = 0; p < manifold.count; ++p) {
     const ManifoldPoint& point = manifold.points[p];
-    const ContactKey key{pairKey(contact.colliderA, contact.colliderB), point.feature};
+    const ContactKey key = contactKey(system_, slot, point.feature);
     const Vec3 half = 0.5 * point.separation * manifold.normal;
     const Vec3 armA = passed ? swept.armA[p] : Vec3(point.position - half - system_.bodies[contact.bodyA].center);
     const Vec3 armB = passed ? swept.armB[p] : Vec3(point.position + half - system_.bodies[contact.bodyB].center);
@@ -98,7 +121,8 @@ void ProblemBuilder::addContact(std::uint32_t slot, std::vector<int>& numbers) {
     } else {
       bias_[first] += formulation_.normalBias(terms);
     }
-    island_.origins.push_back({slot, p, kNone, key, axes, point.position, point.separation, surface.restitution, approach});
+    island_.origins.push_back(
+        {slot, stored[p], kNone, key, axes, point.position, point.separation, surface.restitution, approach});
     normals.push_back(first);
     middle += point.position;
   }
@@ -179,7 +203,7 @@ AdaptiveLaw& ProblemBuilder::addBounded(AdaptiveLaw::Kind kind, std::uint32_t sl
 
 // At a trial pose: the manifold there is on the other side of what it was, or there is none, because the two went through
 // each other on the way. Then it is taken from where they met.
-bool ProblemBuilder::passedThrough(const Contact& contact, SweptManifold& swept) const {
+bool ProblemBuilder::passedThrough(const Contact& contact, Children children, SweptManifold& swept) const {
   const Vec3 before = contact.normal.cast<double>();
   if (swept.manifold.count > 0 && swept.manifold.normal.dot(before) > kSameSide) return false;
   const auto wayOf = [&](std::uint32_t collider, std::uint32_t body) {
@@ -188,7 +212,7 @@ bool ProblemBuilder::passedThrough(const Contact& contact, SweptManifold& swept)
     return ShapeOnItsWay{system_.colliders[collider], {start.center, start.rotation}, dt_ * u.head<3>(), dt_ * u.tail<3>()};
   };
   SweptManifold found;
-  if (!sweepManifold(wayOf(contact.colliderA, contact.bodyA), wayOf(contact.colliderB, contact.bodyB),
+  if (!sweepManifold(wayOf(contact.colliderA, contact.bodyA), wayOf(contact.colliderB, contact.bodyB), children,
                      settings_.speculativeDistance, found))
     return false;
   swept = found;

@@ -280,13 +280,12 @@ void finishStep(StepContext& context, const std::vector<IslandProblem>& islands,
 void noteContacts(StepContext& context) {
   System& system = context.system;
   float deepest = 0.0f;
-  for (const Pair& pair : system.broad.pairs) {
-    if (pair.contact == kNone) continue;
-    Contact& contact = system.contacts.slots[pair.contact];
+  forEachContact(system, [&](std::uint32_t slot) {
+    Contact& contact = system.contacts.slots[slot];
     const Body& a = system.bodies[contact.bodyA];
     const Body& b = system.bodies[contact.bodyB];
     const bool pushes = (a.moves() && a.isDynamic()) || (b.moves() && b.isDynamic());
-    if (contact.count == 0 || !pushes) continue;
+    if (contact.count == 0 || !pushes) return;
     context.report.contacts += contact.count;
     ++context.report.touchingPairs;
     Float3 armA = Float3::Zero(), armB = Float3::Zero();
@@ -297,7 +296,7 @@ void noteContacts(StepContext& context) {
     }
     const Vec3 closing = a.velocity + a.spin.cross(armA.cast<double>()) - b.velocity - b.spin.cross(armB.cast<double>());
     contact.approachSpeed = static_cast<float>(closing.dot(contact.normal.cast<double>()));
-  }
+  });
   context.report.solverPenetration = -static_cast<double>(deepest);
 }
 
@@ -321,11 +320,12 @@ void noteBlindTurns(StepContext& context, double dt) {
     most = spin.norm() * dt;
     blind = collider.body;
   };
-  for (const Pair& pair : system.broad.pairs) {
-    if (pair.contact == kNone || system.contacts.slots[pair.contact].count == 0) continue;
-    note(pair.a);
-    note(pair.b);
-  }
+  forEachContact(system, [&](std::uint32_t slot) {
+    const Contact& contact = system.contacts.slots[slot];
+    if (contact.count == 0) return;
+    note(contact.colliderA);
+    note(contact.colliderB);
+  });
   if (blind == kNone || !context.report.method.message.empty()) return;
   context.report.method.message = "body " + std::to_string(blind) + " turned by " + std::to_string(most) +
                                   " rad in one step: what it swept on the way was not seen";

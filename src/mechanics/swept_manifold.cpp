@@ -27,7 +27,7 @@ double turnReach(const ShapeOnItsWay& shape) {
 
 }  // namespace
 
-bool sweepManifold(const ShapeOnItsWay& a, const ShapeOnItsWay& b, double margin, SweptManifold& swept) {
+bool sweepManifold(const ShapeOnItsWay& a, const ShapeOnItsWay& b, Children children, double margin, SweptManifold& swept) {
   const double near = std::min(kMostNear, kNear * std::min(a.collider.radius, b.collider.radius));
   const double turning = turnReach(a) + turnReach(b);
   const Vec3 displacement = b.displacement - a.displacement;
@@ -50,7 +50,7 @@ bool sweepManifold(const ShapeOnItsWay& a, const ShapeOnItsWay& b, double margin
   }
   if (!touches) return false;
   Manifold& manifold = swept.manifold;
-  collide(a.collider.shape, poseA, b.collider.shape, poseB, margin, manifold);
+  touchChildren(a.collider.shape, poseA, b.collider.shape, poseB, children, margin, manifold);
   // The normal belongs to the one that turns less.
   const Pose touchA = bodyAt(a, share), touchB = bodyAt(b, share), endA = bodyAt(a, 1.0), endB = bodyAt(b, 1.0);
   const bool ofA = a.turn.squaredNorm() <= b.turn.squaredNorm();

@@ -7,7 +7,7 @@
 // bodies to the end of the step. Gaps are then negative by how far the bodies went on.
 #pragma once
 
-#include "collision/manifold.hpp"
+#include "collision/touch.hpp"
 #include "dynamics/body.hpp"
 
 namespace cairn {
@@ -25,7 +25,7 @@ struct SweptManifold {
   std::array<Vec3, kManifoldPoints> armA, armB;  // m, of each point: from the centres of mass, world axes
 };
 
-// False if the two do not touch on their way.
-bool sweepManifold(const ShapeOnItsWay& a, const ShapeOnItsWay& b, double margin, SweptManifold& swept);
+// False if the two do not touch on their way, or touch with other children than these.
+bool sweepManifold(const ShapeOnItsWay& a, const ShapeOnItsWay& b, Children children, double margin, SweptManifold& swept);
 
 }  // namespace cairn

@@ -39,14 +39,13 @@ void storeEliminated(System& system, const IslandProblem& island, const Vector& 
 }  // namespace
 
 void forgetImpulses(System& system) {
-  for (const Pair& pair : system.broad.pairs) {
-    if (pair.contact == kNone) continue;
-    Contact& contact = system.contacts.slots[pair.contact];
+  forEachContact(system, [&](std::uint32_t slot) {
+    Contact& contact = system.contacts.slots[slot];
     contact.frictionImpulse.setZero();
     contact.totalFriction.setZero();
     contact.twistImpulse = contact.totalTwist = 0.0f;
     for (ContactPoint& point : contact.points) point.normalImpulse = point.totalImpulse = 0.0f;
-  }
+  });
   for (Joint& joint : system.joints) {
     joint.impulse.fill(0.0);
     joint.totalRows.fill(0.0);

@@ -161,11 +161,10 @@ void Bounces::land(StepContext& context, Law law, const SolverSettings& solver, 
   std::vector<std::uint32_t> contacts, joints;
   for (std::uint32_t i = 0; i < system.joints.size(); ++i)
     if (system.joints[i].alive && (takesPart(system.joints[i].a) || takesPart(system.joints[i].b))) joints.push_back(i);
-  for (const Pair& pair : system.broad.pairs) {
-    if (pair.contact == kNone || system.contacts.slots[pair.contact].count == 0) continue;
-    const Contact& contact = system.contacts.slots[pair.contact];
-    if (takesPart(contact.bodyA) || takesPart(contact.bodyB)) contacts.push_back(pair.contact);
-  }
+  forEachContact(system, [&](std::uint32_t slot) {
+    const Contact& contact = system.contacts.slots[slot];
+    if (contact.count > 0 && (takesPart(contact.bodyA) || takesPart(contact.bodyB))) contacts.push_back(slot);
+  });
 
   std::unordered_map<ContactKey, double, ContactKeyHash> wanted;  // m/s: e v_n
   Formulation formulation;

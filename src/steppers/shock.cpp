@@ -267,11 +267,11 @@ void ShockStepper::step(StepContext& context, double dt) {
     if (collider.enabled && collider.dynamic) reach_[collider.body] = std::max(reach_[collider.body], collider.radius);
   contactsOf_.assign(system.bodies.size(), {});
   jointsOf_.assign(system.bodies.size(), {});
-  for (const Pair& pair : system.broad.pairs) {
-    if (pair.contact == kNone || system.contacts.slots[pair.contact].count == 0) continue;
-    for (const std::uint32_t body : {system.contacts.slots[pair.contact].bodyA, system.contacts.slots[pair.contact].bodyB})
-      contactsOf_[body].push_back(pair.contact);
-  }
+  forEachContact(system, [&](std::uint32_t slot) {
+    const Contact& contact = system.contacts.slots[slot];
+    if (contact.count == 0) return;
+    for (const std::uint32_t body : {contact.bodyA, contact.bodyB}) contactsOf_[body].push_back(slot);
+  });
   for (std::uint32_t i = 0; i < system.joints.size(); ++i) {
     if (!system.joints[i].alive) continue;
     for (const std::uint32_t body : {system.joints[i].a, system.joints[i].b}) jointsOf_[body].push_back(i);

@@ -43,10 +43,10 @@ StackSearch::StackSearch(const System& system)
     neighbours_[group_[a]].push_back(group_[b]);
     neighbours_[group_[b]].push_back(group_[a]);
   };
-  for (const Pair& pair : system.broad.pairs) {
-    if (pair.contact == kNone || system.contacts.slots[pair.contact].count == 0) continue;
-    connect(system.contacts.slots[pair.contact].bodyA, system.contacts.slots[pair.contact].bodyB);
-  }
+  forEachContact(system, [&](std::uint32_t slot) {
+    const Contact& contact = system.contacts.slots[slot];
+    if (contact.count > 0) connect(contact.bodyA, contact.bodyB);
+  });
   for (const Joint& joint : system.joints)
     if (joint.alive) connect(joint.a, joint.b);
 }

@@ -309,12 +309,11 @@ bool World::removeBody(BodyId id) {
   WorldState& state = impl_->state;
   System& system = state.system;
   impl_->wakeIsland(*body);
-  for (const Pair& pair : system.broad.pairs) {  // whatever leans on it
-    if (pair.contact == kNone) continue;
-    const Contact& contact = system.contacts.slots[pair.contact];
+  forEachContact(system, [&](std::uint32_t slot) {  // whatever leans on it
+    const Contact& contact = system.contacts.slots[slot];
     if (contact.bodyA == id.index) impl_->wakeIsland(system.bodies[contact.bodyB]);
     if (contact.bodyB == id.index) impl_->wakeIsland(system.bodies[contact.bodyA]);
-  }
+  });
   for (std::uint32_t j = 0; j < system.joints.size(); ++j) {
     const Joint& joint = system.joints[j];
     if (joint.alive && (joint.a == id.index || joint.b == id.index)) removeJoint({j, joint.generation});

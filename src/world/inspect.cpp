@@ -8,10 +8,9 @@ namespace cairn {
 std::vector<TouchPoint> World::touchPoints() const {
   std::vector<TouchPoint> found;
   const System& system = impl_->state.system;
-  for (const Pair& pair : system.broad.pairs) {
-    if (pair.contact == kNone) continue;
-    if ((system.contacts.touch[pair.contact] & Touch::kTold) == 0) continue;
-    const Contact& contact = system.contacts.slots[pair.contact];
+  forEachContact(system, [&](std::uint32_t slot) {
+    if ((system.contacts.touch[slot] & Touch::kTold) == 0) return;
+    const Contact& contact = system.contacts.slots[slot];
     float load = 0.0f;
     for (int i = 0; i < contact.count; ++i) load += contact.points[i].totalImpulse;
     for (int i = 0; i < contact.count; ++i) {
@@ -26,7 +25,7 @@ std::vector<TouchPoint> World::touchPoints() const {
       out.gap = point.separation;
       out.friction = contact.friction;
     }
-  }
+  });
   return found;
 }
 

@@ -44,6 +44,7 @@ struct WorldImpl {
   };
   std::vector<Velocity> velocities;  // before the step: with `places`, what a step that fails is undone from
   std::vector<ColliderGate> gates;
+  bool anyComposite = false;          // among the gates
   std::vector<std::uint8_t> endings;  // 1: among these contacts are some that ceased to touch
   std::vector<ContactEvent> events;
   bool eventsAreFresh = false;

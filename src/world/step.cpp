@@ -166,6 +166,7 @@ void WorldImpl::applyDrag(double dt) {
 void WorldImpl::placeColliders(double dt) {
   System& system = state.system;
   resizeGently(gates, system.colliders.size());
+  std::atomic<bool> composites = false;
   tasks.parallelFor(system.colliders.size(), kColliderGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       Collider& collider = system.colliders[i];
@@ -179,8 +180,10 @@ void WorldImpl::placeColliders(double dt) {
         collider.spinReach = collider.radius < 1e9 ? body.spin.norm() * collider.radius : 0.0;
       }
       gates[i] = gateOf(collider, dt);
+      if (gates[i].composite) composites.store(true, std::memory_order_relaxed);
     }
   });
+  anyComposite = composites.load();
 }
 
 void WorldImpl::refreshPairs(double dt) {
@@ -291,7 +294,8 @@ StepReport World::step(double dt) {
                                  system.materials,
                                  state.settings.pairs,
                                  state.settings.speculativeDistance,
-                                 dt};
+                                 dt,
+                                 impl.anyComposite};
     updateContacts(system.broad.pairs, system.contacts, input, impl.tasks, impl.narrowScratch, state.ending);
     timer.finish(Phase::NarrowPhase);
     report.islands = findIslands(system, impl.tasks, impl.islandScratch);
@@ -420,11 +424,10 @@ void WorldImpl::collectEvents() {
     return event;
   };
   const std::vector<Collider>& colliders = state.system.colliders;
-  for (const Pair& pair : state.system.broad.pairs) {
-    if (pair.contact == kNone) continue;
-    const Contact& contact = state.system.contacts.slots[pair.contact];
-    const std::uint8_t touch = state.system.contacts.touch[pair.contact];
-    if ((touch & Touch::kTold) == 0) continue;
+  forEachContact(state.system, [&](std::uint32_t slot) {
+    const Contact& contact = state.system.contacts.slots[slot];
+    const std::uint8_t touch = state.system.contacts.touch[slot];
+    if ((touch & Touch::kTold) == 0) return;
     float weight = 0.0f;
     for (int i = 0; i < contact.count; ++i) weight += contact.points[i].totalImpulse;
     Float3 arm = Float3::Zero();
@@ -440,7 +443,7 @@ void WorldImpl::collectEvents() {
     event.twistImpulse = contact.totalTwist;
     event.approachSpeed = contact.approachSpeed;
     event.points = contact.count;
-  }
+  });
   for (const ContactParties& contact : state.ended) tell(ContactPhase::End, contact);
   std::sort(events.begin(), events.end(), [](const ContactEvent& a, const ContactEvent& b) {
     return std::pair(a.shapeA.index, a.shapeB.index) < std::pair(b.shapeA.index, b.shapeB.index);

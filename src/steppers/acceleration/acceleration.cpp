@@ -44,13 +44,12 @@ void writeLoads(System& system, const Island& island, const IslandLoads& loads) 
     joint.totalAngularImpulse = loads.joints[j].angular;
   }
   for (const auto& [key, load] : loads.contacts) {
-    const std::uint32_t slot = island.pairs()[key.first].slot;
-    if (slot == kNone) continue;  // it came from farther away than the world looks for contacts
+    const std::uint32_t first = island.pairs()[key.first].slot;
+    if (first == kNone) continue;  // it came from farther away than the world looks for contacts
+    // Children and features that were not there when the step began: the first contact or point stands for them.
+    const std::uint32_t found = system.contacts.find(first, key.second.children), slot = found != kNone ? found : first;
     Contact& contact = system.contacts.slots[slot];
-    // Features that were not there when the step began: the first point stands for them.
-    int point = 0;
-    for (int p = 0; p < contact.count; ++p)
-      if (system.contacts.kept[slot].features[p] == key.second) point = p;
+    const int point = std::max(0, system.contacts.pointOf(slot, key.second.feature));
     contact.points[point].totalImpulse += static_cast<float>(load.normal);
     contact.points[point].normalImpulse = contact.points[point].totalImpulse;
     contact.totalFriction += load.friction.cast<float>();
@@ -94,11 +93,12 @@ void finishByLcp(StepContext& context, const Island& island, const IslandOutcome
     if (body.extras != kNone) slowByDrag(body, context.system.extras[body.extras].drag, dt - done);
   }
   for (const IslandPair& pair : island.pairs()) {
-    if (pair.slot == kNone) continue;
-    Contact& contact = context.system.contacts.slots[pair.slot];
-    const Contact& late = copy.contacts.slots[pair.slot];
-    for (int p = 0; p < contact.count; ++p) contact.points[p].totalImpulse += late.points[p].totalImpulse;
-    contact.totalFriction += late.totalFriction;
+    for (std::uint32_t slot = pair.slot; slot != kNone; slot = copy.contacts.links[slot].next) {
+      Contact& contact = context.system.contacts.slots[slot];
+      const Contact& late = copy.contacts.slots[slot];
+      for (int p = 0; p < contact.count; ++p) contact.points[p].totalImpulse += late.points[p].totalImpulse;
+      contact.totalFriction += late.totalFriction;
+    }
   }
   for (const IslandJoint& one : island.joints()) {
     Joint& joint = context.system.joints[one.joint];

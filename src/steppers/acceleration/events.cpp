@@ -10,9 +10,9 @@ constexpr double kThroughShare = 0.5;  // of the thinner shape, that one step ma
 
 // By the names that features have at the instant of the frames.
 bool isActive(const std::vector<ActiveContact>& contacts, const std::vector<ContactFrame>& frames, int pair,
-              std::uint32_t feature) {
+              const PointId& id) {
   for (std::size_t c = 0; c < contacts.size(); ++c)
-    if (contacts[c].pair == pair && frames[c].point.feature == feature) return true;
+    if (contacts[c].pair == pair && frames[c].point.id == id) return true;
   return false;
 }
 bool isActive(const std::vector<ActiveContact>& contacts, int pair) {
@@ -31,18 +31,19 @@ std::vector<EventValue> eventValues(const Island& island, const IslandState& sta
                                     const std::vector<ActiveContact>& contacts, const Forces& forces,
                                     const std::vector<double>& slack, const Tolerances& tolerances, double margin) {
   std::vector<EventValue> values;
-  const auto add = [&](EventKind kind, int pair, std::uint32_t feature, double value) {
-    values.push_back({kind, pair, feature, value, 0.0, value < 0.0});
+  Touches touches;
+  const auto add = [&](EventKind kind, int pair, const PointId& id, double value) {
+    values.push_back({kind, pair, id, value, 0.0, value < 0.0});
   };
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const ActiveContact& contact = contacts[c];
     const double allowed = kForceSlack + (c < slack.size() ? slack[c] : 0.0);
-    add(EventKind::Release, contact.pair, contact.feature, normalReserve(forces, c, tolerances) + allowed);
+    add(EventKind::Release, contact.pair, contact.id, normalReserve(forces, c, tolerances) + allowed);
     if (contact.mode == ContactMode::Stick) {
-      add(EventKind::Slip, contact.pair, contact.feature, stickReserve(forces, c, contact.friction, tolerances) + allowed);
+      add(EventKind::Slip, contact.pair, contact.id, stickReserve(forces, c, contact.friction, tolerances) + allowed);
     } else if (contact.friction > 0.0) {
       const double slip = forces.rows.frames[c].slip.dot(contact.direction);
-      add(EventKind::Stop, contact.pair, contact.feature,
+      add(EventKind::Stop, contact.pair, contact.id,
           contact.slipSpeed > 0.0 ? slip - 0.5 * tolerances.speed : slip + tolerances.speed);
     }
   }
@@ -50,11 +51,10 @@ std::vector<EventValue> eventValues(const Island& island, const IslandState& sta
   for (int i = 0; i < static_cast<int>(island.pairs().size()); ++i) {
     const IslandPair& pair = island.pairs()[i];
     const Motion a = island.motionOf(pair.bodyA, pair.a, state), b = island.motionOf(pair.bodyB, pair.b, state);
-    const Touches touches = island.touch(i, a, b, margin);
-    for (int k = 0; k < touches.count; ++k) {
-      const TouchPoint& point = touches.points[k];
-      if (isActive(contacts, forces.rows.frames, i, point.feature)) continue;
-      EventValue value{EventKind::Touch, i, point.feature, point.gap + depth, 0.0, false};
+    island.touch(i, a, b, margin, touches);
+    for (const PairPoint& point : touches.points) {
+      if (isActive(contacts, forces.rows.frames, i, point.id)) continue;
+      EventValue value{EventKind::Touch, i, point.id, point.gap + depth, 0.0, false};
       value.speed = island.relativeVelocity(point, a, b).dot(point.normal);
       value.happened = value.value <= 0.0 && value.speed < -tolerances.speed;
       values.push_back(value);
@@ -65,7 +65,7 @@ std::vector<EventValue> eventValues(const Island& island, const IslandState& sta
 
 const EventValue* findTwin(const std::vector<EventValue>& values, const EventValue& one) {
   for (const EventValue& value : values)
-    if (value.kind == one.kind && value.pair == one.pair && value.feature == one.feature) return &value;
+    if (value.kind == one.kind && value.pair == one.pair && value.id == one.id) return &value;
   return nullptr;
 }
 
@@ -101,6 +101,7 @@ bool mayHaveGrazed(const std::vector<EventValue>& before, const std::vector<Even
 }
 
 double safeStep(const Island& island, const IslandState& state, const std::vector<ActiveContact>& contacts, double seconds) {
+  Touches touches;
   const AccelerationOptions& options = island.settings().acceleration;
   const bool conservative = options.location == "conservative";
   double step = seconds;
@@ -116,13 +117,13 @@ double safeStep(const Island& island, const IslandState& state, const std::vecto
     if (through >= speed * step) continue;
     double gap = speed * step;  // or more
     bool approaches = false;
-    const Touches touches = island.touch(i, a, b, gap);
-    for (int k = 0; k < touches.count; ++k) {
-      gap = std::min(gap, touches.points[k].gap);
-      approaches |= island.relativeVelocity(touches.points[k], a, b).dot(touches.points[k].normal) < 0.0;
+    island.touch(i, a, b, gap, touches);
+    for (const PairPoint& point : touches.points) {
+      gap = std::min(gap, point.gap);
+      approaches |= island.relativeVelocity(point, a, b).dot(point.normal) < 0.0;
     }
     // A point that has just bounced moves away: it is no reason to stand still.
-    if (touches.count == 0 || (gap <= 0.0 && !approaches)) continue;
+    if (touches.points.empty() || (gap <= 0.0 && !approaches)) continue;
     step = std::min(step, std::max({gap / speed, through / speed, options.eventSeconds}));
   }
   return step;

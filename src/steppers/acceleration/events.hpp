@@ -15,7 +15,7 @@ enum class EventKind : std::uint8_t {
 struct EventValue {
   EventKind kind{};
   int pair = 0;
-  std::uint32_t feature = 0;
+  PointId id{};
   double value = 0.0;  // m, N/N or m/s; below zero: it may have happened
   double speed = 0.0;  // m/s, of Touch: its rate
   bool happened = false;

@@ -59,7 +59,7 @@ class Bookkeeper {
 // over (Zeno). This also tells of rocking, where other contacts carry the body between impacts.
 bool comesAgain(const Island& island, const ActiveContact& contact, double time, const ImpactBook& book) {
   const double e = island.pairs()[contact.pair].surface.restitution;
-  const auto last = book.last.find({contact.pair, contact.feature});
+  const auto last = book.last.find({contact.pair, contact.id});
   return last != book.last.end() && e < 1.0 &&
          (time - last->second) / (1.0 - e) < island.settings().acceleration.zenoSeconds;
 }
@@ -91,7 +91,7 @@ void addLoads(const RowSet& rows, const std::vector<ActiveContact>& contacts, co
     }
   }
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    ContactLoad& load = loads.contacts[{contacts[c].pair, contacts[c].feature}];
+    ContactLoad& load = loads.contacts[{contacts[c].pair, contacts[c].id}];
     const int n = rows.normal(c);
     load.normal += impulse[n];
     load.friction += rows.frames[c].axes.rightCols<2>() * impulse.segment<2>(n + 1);
@@ -129,7 +129,7 @@ std::string impactAll(const Island& island, IslandState& state, const std::vecto
     ImpactParameters parameter{pair.surface.impact,
                                restitutionNow(island, touching[c], -rows.speed[n], -fall[n], again, book),
                                pair.surface.tangentialRestitution};
-    book.last[{touching[c].pair, touching[c].feature}] = state.time;
+    book.last[{touching[c].pair, touching[c].id}] = state.time;
     plastic &= parameter.restitution == 0.0;
     rattles |= again;
     const bool rubs = pair.surface.friction > 0.0;

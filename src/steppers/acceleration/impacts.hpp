@@ -19,8 +19,8 @@ struct JointLoad {
   Vec3 angular = Vec3::Zero();            // N m s, on B
 };
 struct IslandLoads {
-  std::map<std::pair<int, std::uint32_t>, ContactLoad> contacts;  // by pair and feature
-  std::vector<JointLoad> joints;                                  // by joint of the island
+  std::map<std::pair<int, PointId>, ContactLoad> contacts;  // by pair and point of it
+  std::vector<JointLoad> joints;                            // by joint of the island
 };
 // Adds impulses of all rows.
 void addLoads(const RowSet& rows, const std::vector<ActiveContact>& contacts, const Vector& impulse, IslandLoads& loads);
@@ -32,8 +32,8 @@ struct TimedImpact {
 struct ImpactBook {
   std::vector<TimedImpact> impacts;
   ImpactSummary summary{};
-  int ended = 0;                                         // series of bounces that were cut short
-  std::map<std::pair<int, std::uint32_t>, double> last;  // s: when a point (pair, feature) last had an impact
+  int ended = 0;                                   // series of bounces that were cut short
+  std::map<std::pair<int, PointId>, double> last;  // s: when a point last had an impact
 };
 
 // Resolves all contacts that touch at once, joints holding, and books it. Empty if that went well, else what went wrong;

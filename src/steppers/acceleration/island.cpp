@@ -84,30 +84,28 @@ Motion Island::motionOf(std::uint32_t index, int number, const IslandState& stat
   return moves ? displaced(start, state.time) : start;
 }
 
-Touches Island::touch(int index, const Motion& a, const Motion& b, double margin) const {
+void Island::touch(int index, const Motion& a, const Motion& b, double margin, Touches& touches) const {
   const IslandPair& pair = pairs_[index];
   const Collider& shapeA = system_.colliders[pair.colliderA];
   const Collider& shapeB = system_.colliders[pair.colliderB];
-  Manifold manifold;
-  collide(shapeA.shape, Pose{a.center, a.rotation} * shapeA.local, shapeB.shape, Pose{b.center, b.rotation} * shapeB.local,
-          margin, manifold);
-  Touches touches;
-  touches.count = manifold.count;
-  for (int i = 0; i < manifold.count; ++i) {
-    const ManifoldPoint& point = manifold.points[i];
-    const Vec3 half = 0.5 * point.separation * manifold.normal;
-    touches.points[i] = {index,           point.feature,         point.separation,
-                         manifold.normal, point.position - half, point.position + half};
-  }
-  return touches;
+  touches.points.clear();
+  Manifold room;
+  cairn::touch(shapeA.shape, Pose{a.center, a.rotation} * shapeA.local, shapeB.shape,
+               Pose{b.center, b.rotation} * shapeB.local, margin, room, [&](Children children, const Manifold& manifold) {
+                 for (int i = 0; i < manifold.count; ++i) {
+                   const ManifoldPoint& point = manifold.points[i];
+                   const Vec3 half = 0.5 * point.separation * manifold.normal;
+                   touches.points.push_back({index,
+                                             {children, point.feature},
+                                             point.separation,
+                                             manifold.normal,
+                                             point.position - half,
+                                             point.position + half});
+                 }
+               });
 }
 
-Touches Island::touch(int index, const IslandState& state, double margin) const {
-  const IslandPair& pair = pairs_[index];
-  return touch(index, motionOf(pair.bodyA, pair.a, state), motionOf(pair.bodyB, pair.b, state), margin);
-}
-
-Vec3 Island::relativeVelocity(const TouchPoint& point, const Motion& a, const Motion& b) const {
+Vec3 Island::relativeVelocity(const PairPoint& point, const Motion& a, const Motion& b) const {
   return b.velocity + b.spin.cross(point.onB - b.center) - a.velocity - a.spin.cross(point.onA - a.center);
 }
 

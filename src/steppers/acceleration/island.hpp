@@ -2,7 +2,7 @@
 // touch, its joints. Nothing here writes to the world, so islands can run side by side.
 #pragma once
 
-#include "collision/manifold.hpp"
+#include "collision/touch.hpp"
 #include "dynamics/system.hpp"
 
 namespace cairn {
@@ -26,7 +26,7 @@ struct IslandPair {
   std::uint32_t colliderA = kNone, colliderB = kNone;
   std::uint32_t bodyA = kNone, bodyB = kNone;  // of the system
   int a = -1, b = -1;                          // numbers in the island; -1: contacts cannot move it
-  std::uint32_t slot = kNone;                  // of the world's contact, if the pair has one
+  std::uint32_t slot = kNone;                  // first of the world's contacts of the pair, if it has any
   Material surface{};
   double size = 1.0;       // m, of the smaller body
   double thickness = 0.0;  // m: half of the thinner shape; 0 if one of them is a plane, which nothing can pass
@@ -38,17 +38,18 @@ struct IslandJoint {
   int a = -1, b = -1;
 };
 
-struct TouchPoint {
+// Where the shapes of a pair touch at an instant.
+struct PairPoint {
   int pair = 0;
-  std::uint32_t feature = 0;
+  PointId id{};
   double gap = 0.0;            // m
   Vec3 normal = Vec3::Zero();  // from A to B
   Vec3 onA = Vec3::Zero();     // m, world: where the surfaces are
   Vec3 onB = Vec3::Zero();
 };
+// Of all children of a pair. To be used again: a vector that is warm does not allocate.
 struct Touches {
-  int count = 0;
-  std::array<TouchPoint, kManifoldPoints> points;
+  std::vector<PairPoint> points;
 };
 
 class Island {
@@ -70,10 +71,9 @@ class Island {
   // Of a body that may also be static or kinematic.
   Motion motionOf(std::uint32_t body, int number, const IslandState& state) const;
   // Points nearer than the margin (m).
-  Touches touch(int pair, const Motion& a, const Motion& b, double margin) const;
-  Touches touch(int pair, const IslandState& state, double margin) const;
+  void touch(int pair, const Motion& a, const Motion& b, double margin, Touches& touches) const;
   // B's point against A's.
-  Vec3 relativeVelocity(const TouchPoint& point, const Motion& a, const Motion& b) const;
+  Vec3 relativeVelocity(const PairPoint& point, const Motion& a, const Motion& b) const;
   // Accelerations without contacts and joints, 6 a body: gravity, loads, damping, drag, gyroscopic torque.
   Vector freeAcceleration(const IslandState& state) const;
   // 1/s: no velocity or spin decays faster by damping and drag.

@@ -13,12 +13,13 @@ constexpr int kIterations = 1000;
 // Calls use(point, motion of A, motion of B) for all points that overlap.
 template <class Use>
 void forEachOverlap(const Island& island, const IslandState& state, Use&& use) {
+  Touches touches;
   for (int i = 0; i < static_cast<int>(island.pairs().size()); ++i) {
     const IslandPair& pair = island.pairs()[i];
     const Motion a = island.motionOf(pair.bodyA, pair.a, state), b = island.motionOf(pair.bodyB, pair.b, state);
-    const Touches touches = island.touch(i, a, b, 0.0);
-    for (int k = 0; k < touches.count; ++k)
-      if (touches.points[k].gap < 0.0) use(touches.points[k], a, b);
+    island.touch(i, a, b, 0.0, touches);
+    for (const PairPoint& point : touches.points)
+      if (point.gap < 0.0) use(point, a, b);
   }
 }
 
@@ -26,7 +27,7 @@ void forEachOverlap(const Island& island, const IslandState& state, Use&& use) {
 
 double deepestOverlap(const Island& island, const IslandState& state) {
   double deepest = 0.0;
-  forEachOverlap(island, state, [&](const TouchPoint& point, const Motion&, const Motion&) {
+  forEachOverlap(island, state, [&](const PairPoint& point, const Motion&, const Motion&) {
     const double allowed = kOverlapShare * island.pairs()[point.pair].size;
     if (-point.gap > allowed) deepest = std::max(deepest, -point.gap);
   });
@@ -41,10 +42,10 @@ bool takeApart(const Island& island, IslandState& state, double mostMove) {
     if (deepest == 0.0) return true;
     if (!(left > 0.0)) return false;
     std::vector<ActiveContact> contacts;
-    forEachOverlap(island, state, [&](const TouchPoint& point, const Motion& a, const Motion& b) {
+    forEachOverlap(island, state, [&](const PairPoint& point, const Motion& a, const Motion& b) {
       ActiveContact contact;
       contact.pair = point.pair;
-      contact.feature = point.feature;
+      contact.id = point.id;
       freeze(contact, point, a, b);  // rows look from farther away, where four other points may stand for the pair
       contacts.push_back(contact);
     });

@@ -35,10 +35,10 @@ bool isIterated(const Shape& a, const Shape& b) {
 }
 
 // The contact as it would be if the points of the two bodies stayed what they were.
-TouchPoint frozenPoint(const ActiveContact& contact, const Motion& a, const Motion& b) {
-  TouchPoint point;
+PairPoint frozenPoint(const ActiveContact& contact, const Motion& a, const Motion& b) {
+  PairPoint point;
   point.pair = contact.pair;
-  point.feature = contact.feature;
+  point.id = contact.id;
   point.normal = a.rotation * contact.normalInA;
   point.onA = a.center + a.rotation * contact.localA;
   point.onB = b.center + b.rotation * contact.localB;
@@ -46,29 +46,30 @@ TouchPoint frozenPoint(const ActiveContact& contact, const Motion& a, const Moti
   return point;
 }
 
-// The point with the contact's features, unless another is far nearer to where it should be: the lowest point of a rim that
+// Where a point of an earlier instant of the step is now; no impulse is stored by this. The point with the contact's
+// identity, unless another is far nearer to where it should be: the lowest point of a rim that
 // rolls changes its name from quarter to quarter, and its old name goes to one that is a quarter away. If there is none of
 // that name: one close to where it should be, as features may change their names while the same place touches (a cylinder
 // that stands on its rim and one that lies are told apart).
-const TouchPoint* find(const Touches& touches, const ActiveContact& contact, const Motion& a, const Motion& b, double size) {
-  const TouchPoint expected = frozenPoint(contact, a, b);
+const PairPoint* find(const Touches& touches, const ActiveContact& contact, const Motion& a, const Motion& b, double size) {
+  const PairPoint expected = frozenPoint(contact, a, b);
   // A corner stays where it is on its own body, whichever of the two that is.
-  const auto distance = [&](const TouchPoint& point) {
+  const auto distance = [&](const PairPoint& point) {
     return std::min((point.onA - expected.onA).norm(), (point.onB - expected.onB).norm());
   };
-  const TouchPoint* named = nullptr;
-  const TouchPoint* nearest = nullptr;
+  const PairPoint* named = nullptr;
+  const PairPoint* nearest = nullptr;
   double limit = kSamePlace * size;
-  for (int i = 0; i < touches.count; ++i) {
-    if (touches.points[i].feature != contact.feature) continue;
-    named = &touches.points[i];
+  for (const PairPoint& point : touches.points) {
+    if (point.id != contact.id) continue;
+    named = &point;
     limit = kFarNearer * distance(*named);
   }
-  for (int i = 0; i < touches.count; ++i) {
-    const double away = distance(touches.points[i]);
-    if (away > limit || touches.points[i].normal.dot(expected.normal) < kSameNormal) continue;
+  for (const PairPoint& point : touches.points) {
+    const double away = distance(point);
+    if (away > limit || point.normal.dot(expected.normal) < kSameNormal) continue;
     limit = away;
-    nearest = &touches.points[i];
+    nearest = &point;
   }
   return nearest != nullptr ? nearest : named;
 }
@@ -123,7 +124,7 @@ class RowMaker {
     const IslandPair& pair = island_.pairs()[contact.pair];
     if (contact.pair != pair_) select(contact.pair);
     ContactFrame frame;
-    const TouchPoint* now = find(now_.touches, contact, now_.a, now_.b, pair.size);
+    const PairPoint* now = find(now_.touches, contact, now_.a, now_.b, pair.size);
     frame.lost = now == nullptr;
     frame.point = now != nullptr ? *now : frozenPoint(contact, now_.a, now_.b);
     const Vec3 n = frame.point.normal;
@@ -169,14 +170,14 @@ class RowMaker {
     // coin that rolls at a tilt a does not jump, but it goes round 1/sin(a) times as fast as the coin turns.
     const double farthest = kJump * size;
     const auto displacedPoint = [&](const Look& look) {
-      const TouchPoint* found = find(look.touches, here, look.a, look.b, size);
+      const PairPoint* found = find(look.touches, here, look.a, look.b, size);
       return found != nullptr && (found->onB - frame.point.onB).norm() <= farthest ? found : nullptr;
     };
-    const TouchPoint* before = displacedPoint(before_);
-    const TouchPoint* after = displacedPoint(after_);
+    const PairPoint* before = displacedPoint(before_);
+    const PairPoint* after = displacedPoint(after_);
     const bool all = !frame.lost && before != nullptr && after != nullptr;
-    const TouchPoint p0 = all ? *before : frozenPoint(here, before_.a, before_.b);
-    const TouchPoint p1 = all ? *after : frozenPoint(here, after_.a, after_.b);
+    const PairPoint p0 = all ? *before : frozenPoint(here, before_.a, before_.b);
+    const PairPoint p1 = all ? *after : frozenPoint(here, after_.a, after_.b);
     const Vec3 v0 = island_.relativeVelocity(p0, before_.a, before_.b);
     const Vec3 v1 = island_.relativeVelocity(p1, after_.a, after_.b);
     Vec3 drift = frame.axes.transpose() * (v1 - v0) / (2.0 * seconds_);
@@ -192,7 +193,7 @@ class RowMaker {
     now_.b = island_.motionOf(pair.bodyB, pair.b, state_);
     // Wide enough for whatever a trial step moves them apart or into each other.
     const double margin = 0.5 * pair.size;
-    now_.touches = island_.touch(index, now_.a, now_.b, margin);
+    island_.touch(index, now_.a, now_.b, margin, now_.touches);
     iterated_ =
         isIterated(island_.system().colliders[pair.colliderA].shape, island_.system().colliders[pair.colliderB].shape);
     const double difference = iterated_ ? kIteratedDifference : kDifference;
@@ -202,8 +203,8 @@ class RowMaker {
     before_.b = displaced(now_.b, -seconds_);
     after_.a = displaced(now_.a, seconds_);
     after_.b = displaced(now_.b, seconds_);
-    before_.touches = island_.touch(index, before_.a, before_.b, margin);
-    after_.touches = island_.touch(index, after_.a, after_.b, margin);
+    island_.touch(index, before_.a, before_.b, margin, before_.touches);
+    island_.touch(index, after_.a, after_.b, margin, after_.touches);
   }
 
   void add(int a, const Vec6& onA, int b, const Vec6& onB, double speed, double drift, double error) {
@@ -235,7 +236,7 @@ class RowMaker {
 
 }  // namespace
 
-void freeze(ActiveContact& contact, const TouchPoint& point, const Motion& a, const Motion& b) {
+void freeze(ActiveContact& contact, const PairPoint& point, const Motion& a, const Motion& b) {
   contact.localA = a.rotation.conjugate() * (point.onA - a.center);
   contact.localB = b.rotation.conjugate() * (point.onB - b.center);
   contact.normalInA = a.rotation.conjugate() * point.normal;

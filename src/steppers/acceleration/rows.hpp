@@ -21,7 +21,7 @@ enum class ContactMode : std::uint8_t {
 // A contact point that pushes.
 struct ActiveContact {
   int pair = 0;
-  std::uint32_t feature = 0;
+  PointId id{};
   double friction = 0.0;
   ContactMode mode = ContactMode::Slide;
   Vec3 direction = Vec3::Zero();  // of slip when the step began; of the slip to come, if it slips from rest
@@ -36,7 +36,7 @@ struct ActiveContact {
 };
 
 // Notes where it is.
-void freeze(ActiveContact& contact, const TouchPoint& point, const Motion& a, const Motion& b);
+void freeze(ActiveContact& contact, const PairPoint& point, const Motion& a, const Motion& b);
 
 struct RowParts {
   int a = -1, b = -1;
@@ -46,7 +46,7 @@ struct RowParts {
 struct ContactFrame {
   Mat3 axes = Mat3::Identity();  // columns n, t1, t2; t1 is the direction of slip of one that slides
   Vec3 slip = Vec3::Zero();      // m/s, along the surface
-  TouchPoint point{};
+  PairPoint point{};
   bool lost = false;  // its features do not touch any more, others may
 };
 

@@ -25,7 +25,7 @@ constexpr double kWorkOfPair = 5e3;  // to find a contact at three poses
 
 constexpr const char* kTooMuchWork = "an island takes more work than there is for one step";
 
-using Key = std::pair<int, std::uint32_t>;  // pair and feature
+using Key = std::pair<int, PointId>;  // pair and point of it
 
 class IslandRun {
  public:
@@ -56,10 +56,12 @@ class IslandRun {
   IslandOutcome run() {
     std::set<Key> stopped;
     std::size_t points = 0;  // that overlap
+    const ContactCache& cache = island_.system().contacts;
     for (const IslandPair& pair : island_.pairs()) {
-      if (pair.slot == kNone) continue;
-      const Contact& contact = island_.system().contacts.slots[pair.slot];
-      for (int p = 0; p < contact.count; ++p) points += contact.points[p].separation < 0.0f ? 1 : 0;
+      for (std::uint32_t slot = pair.slot; slot != kNone; slot = cache.links[slot].next) {
+        const Contact& contact = cache.slots[slot];
+        for (int p = 0; p < contact.count; ++p) points += contact.points[p].separation < 0.0f ? 1 : 0;
+      }
     }
     if (isTooMuch(points)) {  // to be taken apart
       giveUp(kTooMuchWork);
@@ -108,14 +110,14 @@ class IslandRun {
 
   std::vector<ActiveContact> touchingPoints(const std::set<Key>& stopped, double& fastest) const {
     std::vector<ActiveContact> touching;
+    Touches touches;
     fastest = 0.0;
     for (int i = 0; i < static_cast<int>(island_.pairs().size()); ++i) {
       pollStop();
       const IslandPair& pair = island_.pairs()[i];
       const Motion a = island_.motionOf(pair.bodyA, pair.a, state_), b = island_.motionOf(pair.bodyB, pair.b, state_);
-      const Touches touches = island_.touch(i, a, b, kTouchBand);
-      for (int k = 0; k < touches.count; ++k) {
-        const TouchPoint& point = touches.points[k];
+      island_.touch(i, a, b, kTouchBand, touches);
+      for (const PairPoint& point : touches.points) {
         if (!(point.gap <= kTouchBand)) continue;
         const Vec3 velocity = island_.relativeVelocity(point, a, b);
         const double normal = velocity.dot(point.normal);
@@ -123,12 +125,12 @@ class IslandRun {
         fastest = std::max(fastest, -normal);
         ActiveContact contact;
         contact.pair = i;
-        contact.feature = point.feature;
+        contact.id = point.id;
         contact.friction = pair.surface.friction;
         contact.target = std::min(0.0, point.gap);
         freeze(contact, point, a, b);
         const Vec3 slip = velocity - normal * point.normal;
-        const bool rests = slip.norm() <= tolerances_.speed || stopped.contains({i, point.feature});
+        const bool rests = slip.norm() <= tolerances_.speed || stopped.contains({i, point.id});
         contact.mode = rests && contact.friction > 0.0 ? ContactMode::Stick : ContactMode::Slide;
         if (!rests) {
           contact.direction = slip.normalized();
@@ -330,7 +332,7 @@ class IslandRun {
         continue;
       }
       for (const EventValue& value : locate(trial, h))
-        if (value.kind == EventKind::Stop) stopped.insert({value.pair, value.feature});
+        if (value.kind == EventKind::Stop) stopped.insert({value.pair, value.id});
       commit(trial, h);
       ++out_.events;
       return true;
@@ -411,12 +413,12 @@ class IslandRun {
       ActiveContact& contact = contacts_[c];
       const ContactFrame& frame = trial.forces.rows.frames[c];
       lost |= frame.lost;
-      if (contact.feature != frame.point.feature) {
+      if (contact.id != frame.point.id) {
         // The same place by another name; if that is another contact's, one of the two is gone.
         lost |= std::any_of(contacts_.begin(), contacts_.end(), [&](const ActiveContact& other) {
-          return other.pair == contact.pair && other.feature == frame.point.feature;
+          return other.pair == contact.pair && other.id == frame.point.id;
         });
-        contact.feature = frame.point.feature;
+        contact.id = frame.point.id;
       }
       contact.target = std::min(0.0, contact.target + kPushOutSpeed * h);
       const IslandPair& pair = island_.pairs()[contact.pair];

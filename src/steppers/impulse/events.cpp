@@ -76,18 +76,18 @@ void ImpactEvents::run() {
 void ImpactEvents::partOverlaps() {
   for (const ImpulsePair& pair : pairs_) {
     if (pair.contact == kNone || isOver(pair)) continue;
-    PatchPoints points;
-    const int count = impulses_.touch(pair, poseOf(pair.bodyA), poseOf(pair.bodyB), -options_.envelope, points);
-    std::array<Vec3, kManifoldPoints> targets;
-    bool part = true;
-    for (int i = 0; i < count; ++i) {
-      // With what loads take back within the step.
-      const double load = 0.5 * dt_ * approachingLoad(pair, points[i].axes.col(0));
-      targets[i] = Vec3(partingSpeed(points[i].gap, dt_) + load, 0.0, 0.0);
-      part &= impulses_.velocity(pair, points[i])[0] >= targets[i][0];
-    }
-    const auto size = static_cast<std::size_t>(count);
-    if (!part) impulses_.settlePatch(pair, {points.data(), size}, {targets.data(), size});
+    impulses_.touch(pair, poseOf(pair.bodyA), poseOf(pair.bodyB), -options_.envelope, [&](PatchPoints& points, int count) {
+      std::array<Vec3, kManifoldPoints> targets;
+      bool part = true;
+      for (int i = 0; i < count; ++i) {
+        // With what loads take back within the step.
+        const double load = 0.5 * dt_ * approachingLoad(pair, points[i].axes.col(0));
+        targets[i] = Vec3(partingSpeed(points[i].gap, dt_) + load, 0.0, 0.0);
+        part &= impulses_.velocity(pair, points[i])[0] >= targets[i][0];
+      }
+      const auto size = static_cast<std::size_t>(count);
+      if (!part) impulses_.settlePatch(pair, {points.data(), size}, {targets.data(), size});
+    });
   }
 }
 
@@ -188,24 +188,29 @@ double ImpactEvents::hopSpeed(const ImpulsePair& pair, const ImpulsePoint& point
 }
 
 bool ImpactEvents::touch(const ImpulsePair& pair, const SignedDistance& near) {
-  PatchPoints points;
-  int count = impulses_.touch(pair, poseOf(pair.bodyA), poseOf(pair.bodyB), hop_, points);
-  if (count == 0) {
-    const Vec3 t = near.normal.unitOrthogonal();
-    points[0].axes << near.normal, t, near.normal.cross(t);
-    points[0].position = 0.5 * (near.pointA + near.pointB);
-    points[0].armA = near.pointA - system_.bodies[pair.bodyA].center;
-    points[0].armB = near.pointB - system_.bodies[pair.bodyB].center;
-    points[0].gap = near.distance;
-    count = 1;
-  }
-  const std::span<const ImpulsePoint> patch(points.data(), static_cast<std::size_t>(count));
   const auto approaches = [&](const ImpulsePoint& point) {
     return point.gap <= 2.0 * touching_ && impulses_.velocity(pair, point)[0] < -kStill;
   };
-  if (std::none_of(patch.begin(), patch.end(), approaches)) return false;
-  if (!bounce(pair, patch)) tremble(pair, patch);
-  return true;
+  bool any = false, touched = false;
+  const auto touchPatch = [&](const PatchPoints& points, int count) {
+    any = true;
+    const std::span<const ImpulsePoint> patch(points.data(), static_cast<std::size_t>(count));
+    if (std::none_of(patch.begin(), patch.end(), approaches)) return;
+    touched = true;
+    if (!bounce(pair, patch)) tremble(pair, patch);
+  };
+  impulses_.touch(pair, poseOf(pair.bodyA), poseOf(pair.bodyB), hop_, touchPatch);
+  if (any) return touched;
+  PatchPoints points;
+  const Vec3 t = near.normal.unitOrthogonal();
+  points[0].axes << near.normal, t, near.normal.cross(t);
+  points[0].position = 0.5 * (near.pointA + near.pointB);
+  points[0].armA = near.pointA - system_.bodies[pair.bodyA].center;
+  points[0].armB = near.pointB - system_.bodies[pair.bodyB].center;
+  points[0].gap = near.distance;
+  points[0].id.feature = kWholePatch;
+  touchPatch(points, 1);
+  return touched;
 }
 
 bool ImpactEvents::bounce(const ImpulsePair& pair, std::span<const ImpulsePoint> points) {

@@ -54,30 +54,36 @@ ContactPasses::ContactPasses(StepContext& context, PointImpulses& impulses, cons
     const double way = h * ((b.velocity - a.velocity).norm() + spins);
     // Wide enough for what the passes may turn the bodies by, unless they may be on the wrong side of each other.
     const double margin = context.settings.speculativeDistance + (way <= thinnest(pair) ? way : 0.0);
-    addPatch(pair, a.pose, b.pose, 0.0, margin, kNever);
+    addPatches(pair, a.pose, b.pose, 0.0, margin, kNever);
   }
 }
 
-bool ContactPasses::addPatch(const ImpulsePair& pair, const Pose& poseA, const Pose& poseB, double left, double margin,
-                             double deepest) {
-  Patch patch;
-  patch.pair = pair;
-  patch.impulse.fill(Vec3::Zero());
-  bool matters = false;
+bool ContactPasses::addPatches(const ImpulsePair& pair, const Pose& poseA, const Pose& poseB, double left, double margin,
+                               double deepest) {
+  bool any = false;
   const Prediction& a = prediction_[pair.bodyA];
   const Prediction& b = prediction_[pair.bodyB];
-  patch.count = impulses_.touch(pair, poseA, poseB, margin, patch.points);
-  for (int i = 0; i < patch.count; ++i) {
-    ImpulsePoint& point = patch.points[i];
-    const Vec3 velocity = b.velocity + b.spin.cross(point.armB) - a.velocity - a.spin.cross(point.armA);
-    patch.predicted[i] = point.axes.col(0).dot(velocity);
-    patch.pending[i] = loaded_ ? 0.0 : patch.predicted[i] - impulses_.velocity(pair, point)[0];
-    const Vec3 now = loaded_ ? impulses_.velocity(pair, point) : Vec3(patch.predicted[i], 0.0, 0.0);
-    point.gap += left * patch.predicted[i];
-    matters |= point.gap + h_ * (now[0] - patch.predicted[i]) < deepest;
-  }
-  if (matters) patches_.push_back(patch);
-  return matters;
+  impulses_.touch(pair, poseA, poseB, margin, [&](PatchPoints& points, int count) {
+    Patch patch;
+    patch.pair = pair;
+    patch.count = count;
+    patch.impulse.fill(Vec3::Zero());
+    bool matters = false;
+    for (int i = 0; i < count; ++i) {
+      ImpulsePoint& point = points[i];
+      const Vec3 velocity = b.velocity + b.spin.cross(point.armB) - a.velocity - a.spin.cross(point.armA);
+      patch.predicted[i] = point.axes.col(0).dot(velocity);
+      patch.pending[i] = loaded_ ? 0.0 : patch.predicted[i] - impulses_.velocity(pair, point)[0];
+      const Vec3 now = loaded_ ? impulses_.velocity(pair, point) : Vec3(patch.predicted[i], 0.0, 0.0);
+      point.gap += left * patch.predicted[i];
+      matters |= point.gap + h_ * (now[0] - patch.predicted[i]) < deepest;
+    }
+    if (!matters) return;
+    patch.points = points;
+    patches_.push_back(patch);
+    any = true;
+  });
+  return any;
 }
 
 SteadyMotion ContactPasses::motionOf(std::uint32_t index, bool predicted) const {
@@ -109,7 +115,7 @@ bool ContactPasses::meet(const ImpulsePair& pair, bool predicted) {
   if (!surely && context_.report.method.message.empty())
     context_.report.method.message = "a body moves too fast to be followed on its way through the step in " +
                                      std::to_string(kMostMeetingLooks) + " looks: contacts may have been missed";
-  return time < h_ && addPatch(pair, motionA.at(time), motionB.at(time), h_ - time, 2.0 * nearness, -kDeep * thin);
+  return time < h_ && addPatches(pair, motionA.at(time), motionB.at(time), h_ - time, 2.0 * nearness, -kDeep * thin);
 }
 
 void ContactPasses::hinderMeetings(int passes) {

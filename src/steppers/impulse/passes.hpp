@@ -55,8 +55,9 @@ class ContactPasses {
   double thinnest(const ImpulsePair& pair) const;  // m, of the two, halved
   // Adds a patch where two fast bodies meet before the step is over; false if they do not.
   bool meet(const ImpulsePair& pair, bool predicted);
-  // At these poses, `left` (s) before the end; none if no point would then be deeper than -`deepest` (m).
-  bool addPatch(const ImpulsePair& pair, const Pose& a, const Pose& b, double left, double margin, double deepest);
+  // One for each manifold at these poses, `left` (s) before the end; none if no point would then be deeper than -`deepest`
+  // (m).
+  bool addPatches(const ImpulsePair& pair, const Pose& a, const Pose& b, double left, double margin, double deepest);
   double gapAfter(const Patch& patch, int point) const;  // m, linear, if the bodies go on as they do now
   bool collide(const Patch& patch);
   // One visit: the gaps after the step no longer fall below zero, up to the share 1 + restitution.

@@ -45,6 +45,7 @@ ImpulsePoint middleOf(std::span<const ImpulsePoint> points) {
   middle.armA *= share;
   middle.armB *= share;
   middle.gap *= share;
+  middle.id.feature = kWholePatch;
   return middle;
 }
 
@@ -69,27 +70,6 @@ std::vector<ImpulsePair> PointImpulses::livePairs() const {
     if (canPush(a) || canPush(b)) pairs.push_back({pair.a, pair.b, a, b, pair.contact});
   }
   return pairs;
-}
-
-int PointImpulses::touch(const ImpulsePair& pair, const Pose& a, const Pose& b, double margin, PatchPoints& points) const {
-  const Collider& shapeA = system_.colliders[pair.colliderA];
-  const Collider& shapeB = system_.colliders[pair.colliderB];
-  const Pose poseA = a * shapeA.local, poseB = b * shapeB.local;
-  if (!boundingBox(shapeA.shape, poseA).grown(margin).overlaps(boundingBox(shapeB.shape, poseB))) return 0;
-  Manifold manifold;
-  cairn::collide(shapeA.shape, poseA, shapeB.shape, poseB, margin, manifold);
-  const Vec3& n = manifold.normal;
-  const Vec3 t = n.unitOrthogonal();
-  for (int i = 0; i < manifold.count; ++i) {
-    const ManifoldPoint& from = manifold.points[i];
-    const Vec3 half = 0.5 * from.separation * n;
-    points[i].axes << n, t, n.cross(t);
-    points[i].position = from.position;
-    points[i].armA = from.position - half - a.position;
-    points[i].armB = from.position + half - b.position;
-    points[i].gap = from.separation;
-  }
-  return manifold.count;
 }
 
 Vec3 PointImpulses::velocity(const ImpulsePair& pair, const ImpulsePoint& point) const {
@@ -131,18 +111,21 @@ void PointImpulses::push(const ImpulsePair& pair, const ImpulsePoint& point, con
   if (held_[pair.bodyA] != 0 || held_[pair.bodyB] != 0) swallowed_ += impulse[0];
 }
 
-// Where impulses of an event belong among the points that the step began with: to the nearest.
+// Where impulses of an event belong among the points that the step began with: to the point of the same key. What belongs
+// to a whole patch, or to a point that came since, is shared by all points of the contact.
 void PointImpulses::book(const ImpulsePair& pair, const ImpulsePoint& point, const Vec3& impulse) {
   if (pair.contact == kNone) return;
-  Contact& contact = system_.contacts.slots[pair.contact];
+  ContactCache& cache = system_.contacts;
+  const std::uint32_t found = cache.find(pair.contact, point.id.children), slot = found != kNone ? found : pair.contact;
+  Contact& contact = cache.slots[slot];
   if (contact.count == 0) return;
-  int nearest = 0;
-  const auto distance = [&](int i) { return (contact.anchorA(i) - point.armA.cast<float>()).squaredNorm(); };
-  for (int i = 1; i < contact.count; ++i)
-    if (distance(i) < distance(nearest)) nearest = i;
-  ContactPoint& to = contact.points[nearest];
-  to.totalImpulse += static_cast<float>(impulse[0]);
-  to.normalImpulse = to.totalImpulse;
+  const int same = cache.pointOf(slot, point.id.feature);
+  const int first = std::max(same, 0), last = same < 0 ? contact.count : same + 1;
+  for (int i = first; i < last; ++i) {
+    ContactPoint& to = contact.points[i];
+    to.totalImpulse += static_cast<float>(impulse[0] / (last - first));
+    to.normalImpulse = to.totalImpulse;
+  }
   contact.totalFriction += (point.axes.rightCols<2>() * impulse.tail<2>()).cast<float>();
   contact.frictionImpulse = contact.totalFriction;
 }

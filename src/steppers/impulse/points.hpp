@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "collision/touch.hpp"
 #include "mechanics/stepper.hpp"
 
 namespace cairn {
@@ -11,7 +12,8 @@ namespace cairn {
 struct ImpulsePair {
   std::uint32_t colliderA = kNone, colliderB = kNone;
   std::uint32_t bodyA = kNone, bodyB = kNone;
-  std::uint32_t contact = kNone;  // slot that impulses are added up in, if the two were near when the step began
+  std::uint32_t contact =
+      kNone;  // first of the slots that impulses are added up in, if the two were near when the step began
 };
 
 // A place where they touch, for the bodies' poses of the moment.
@@ -21,7 +23,9 @@ struct ImpulsePoint {
   Vec3 armA = Vec3::Zero();      // m, from A's centre of mass
   Vec3 armB = Vec3::Zero();
   double gap = 0.0;  // m
+  PointId id{};      // feature kWholePatch: it stands for several points of the contact
 };
+inline constexpr std::uint32_t kWholePatch = UINT32_MAX;  // no feature of two shapes has this name
 using PatchPoints = std::array<ImpulsePoint, kManifoldPoints>;
 
 // How fast (m/s) bodies that overlap (gap < 0, m) are to part, so that a share of the overlap is gone after h (s).
@@ -41,8 +45,10 @@ class PointImpulses {
 
   // Pairs of the broad phase that have a body to push, in their order.
   std::vector<ImpulsePair> livePairs() const;
-  // Points of the two shapes at these poses (of the bodies' centres of mass) that are nearer than `margin` (m).
-  int touch(const ImpulsePair& pair, const Pose& a, const Pose& b, double margin, PatchPoints& points) const;
+  // Calls use(PatchPoints&, count) for each manifold of the two shapes at these poses (of the bodies' centres of mass): the
+  // points that are nearer than `margin` (m).
+  template <class Use>
+  void touch(const ImpulsePair& pair, const Pose& a, const Pose& b, double margin, Use&& use) const;
 
   // Relative velocity of B against A at the point (m/s), in its axes. Below 0 in the first: approaching.
   Vec3 velocity(const ImpulsePair& pair, const ImpulsePoint& point) const;
@@ -86,5 +92,30 @@ class PointImpulses {
   std::uint64_t surfaceOf_ = ~std::uint64_t{0};
   Material surface_;
 };
+
+template <class Use>
+void PointImpulses::touch(const ImpulsePair& pair, const Pose& a, const Pose& b, double margin, Use&& use) const {
+  const Collider& shapeA = system_.colliders[pair.colliderA];
+  const Collider& shapeB = system_.colliders[pair.colliderB];
+  const Pose poseA = a * shapeA.local, poseB = b * shapeB.local;
+  if (!boundingBox(shapeA.shape, poseA).grown(margin).overlaps(boundingBox(shapeB.shape, poseB))) return;
+  Manifold room;
+  cairn::touch(shapeA.shape, poseA, shapeB.shape, poseB, margin, room, [&](Children children, const Manifold& manifold) {
+    const Vec3& n = manifold.normal;
+    const Vec3 t = n.unitOrthogonal();
+    PatchPoints points;
+    for (int i = 0; i < manifold.count; ++i) {
+      const ManifoldPoint& from = manifold.points[i];
+      const Vec3 half = 0.5 * from.separation * n;
+      points[i].axes << n, t, n.cross(t);
+      points[i].position = from.position;
+      points[i].armA = from.position - half - a.position;
+      points[i].armB = from.position + half - b.position;
+      points[i].gap = from.separation;
+      points[i].id = {children, from.feature};
+    }
+    use(points, manifold.count);
+  });
+}
 
 }  // namespace cairn
