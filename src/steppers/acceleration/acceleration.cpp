@@ -3,6 +3,7 @@
 #include "math/rotation.hpp"
 #include "mechanics/free_motion.hpp"
 #include "mechanics/integrate.hpp"
+#include "mechanics/island.hpp"
 #include "mechanics/solve_islands.hpp"
 #include "mechanics/warm_start.hpp"
 #include "steppers/acceleration/run.hpp"
@@ -26,7 +27,7 @@ std::vector<IslandProblem> rigidProblems(const StepContext& context, double dt) 
   return buildProblems(context.system, context.settings, dt, formulation);
 }
 
-void writeBodies(System& system, const Island& island, const IslandState& state) {
+void writeBodies(System& system, const SmoothIsland& island, const IslandState& state) {
   for (int i = 0; i < island.size(); ++i) {
     Body& body = system.bodies[island.bodies()[i]];
     body.center = state.bodies[i].center;
@@ -36,7 +37,7 @@ void writeBodies(System& system, const Island& island, const IslandState& state)
   }
 }
 
-void writeLoads(System& system, const Island& island, const IslandLoads& loads) {
+void writeLoads(System& system, const SmoothIsland& island, const IslandLoads& loads) {
   for (std::size_t j = 0; j < island.joints().size(); ++j) {
     Joint& joint = system.joints[island.joints()[j].joint];
     joint.impulse = joint.totalRows = loads.joints[j].rows;
@@ -57,58 +58,54 @@ void writeLoads(System& system, const Island& island, const IslandLoads& loads) 
   }
 }
 
-// The rest of a step of one island by "lcp", in a copy of the world where nothing else is awake.
-void finishByLcp(StepContext& context, const Island& island, const IslandOutcome& outcome, double dt) {
-  System copy = context.system;
+// The rest of a step of one island by "lcp".
+void finishByLcp(StepContext& context, const SmoothIsland& smooth, const IslandOutcome& outcome, double dt) {
+  System& system = context.system;
   const double done = outcome.state.time;
-  for (Body& body : copy.bodies) {
-    if (!body.moves()) continue;
-    if (body.isDynamic()) {
-      body.awake = false;
-    } else {
-      advance(body, done);
-    }
-  }
-  for (const std::uint32_t index : island.bodies()) copy.bodies[index].awake = true;
-  writeBodies(copy, island, outcome.state);
-  for (Joint& joint : copy.joints) joint.driveNow += done * joint.driveRate;
-  placeColliders(copy);
+  writeBodies(system, smooth, outcome.state);
+  Island island = gather(system, smooth.bodies());
+  for (Body& body : island.system.bodies)
+    if (body.moves() && !body.isDynamic()) advance(body, done);
+  for (Joint& joint : island.system.joints) joint.driveNow += done * joint.driveRate;
+  placeColliders(island.system);
   WorldSettings settings = context.settings;
   settings.audit = Audit::None;
   // Pushing overlaps out would become speed; the next step takes them apart without.
   settings.lcp.stabilisation = kLeastStabilisation;
+  Outcome finished;
   for (const std::string& solver : {settings.solver.name, std::string("auto")}) {
     settings.solver.name = solver;
-    StepReport report;
-    PhaseTimer timer(report.phaseMs);
-    std::vector<StepProblem> problems;
-    std::vector<ImpactRecord> impacts;
-    StepContext inner{copy, settings, context.tasks, report, timer, problems, impacts, context.time + done};
-    LcpStepper().step(inner, dt - done);
-    if (report.status == StepStatus::Ok) break;
+    LcpStepper lcp;
+    finished = advance(island, lcp, settings, context.tasks, context.time + done, dt - done);
+    if (finished.report.status == StepStatus::Ok) break;
   }
-  for (const std::uint32_t index : island.bodies()) {
-    Body& body = context.system.bodies[index];
-    body = copy.bodies[index];
-    if (body.extras != kNone) slowByDrag(body, context.system.extras[body.extras].drag, dt - done);
+  // Impulses are added to those of the time before.
+  const System& late = finished.island.system;
+  for (std::size_t i = 0; i < finished.island.bodies.size(); ++i) {
+    if (finished.island.isOwn[i] == 0) continue;
+    Body& body = system.bodies[finished.island.bodies[i]];
+    body.center = late.bodies[i].center;
+    body.rotation = late.bodies[i].rotation;
+    body.velocity = late.bodies[i].velocity;
+    body.spin = late.bodies[i].spin;
+    if (body.extras != kNone) slowByDrag(body, system.extras[body.extras].drag, dt - done);
   }
-  for (const IslandPair& pair : island.pairs()) {
-    for (std::uint32_t slot = pair.slot; slot != kNone; slot = copy.contacts.links[slot].next) {
-      Contact& contact = context.system.contacts.slots[slot];
-      const Contact& late = copy.contacts.slots[slot];
-      for (int p = 0; p < contact.count; ++p) contact.points[p].totalImpulse += late.points[p].totalImpulse;
-      contact.totalFriction += late.totalFriction;
-    }
-  }
-  for (const IslandJoint& one : island.joints()) {
-    Joint& joint = context.system.joints[one.joint];
-    for (int k = 0; k < kJointRows; ++k) joint.totalRows[k] += copy.joints[one.joint].totalRows[k];
-    joint.totalImpulse += copy.joints[one.joint].totalImpulse;
-    joint.totalAngularImpulse += copy.joints[one.joint].totalAngularImpulse;
+  std::size_t next = 0;
+  forEachContact(late, [&](std::uint32_t slot) {
+    Contact& contact = system.contacts.slots[finished.island.contacts[next++]];
+    const Contact& added = late.contacts.slots[slot];
+    for (int p = 0; p < contact.count; ++p) contact.points[p].totalImpulse += added.points[p].totalImpulse;
+    contact.totalFriction += added.totalFriction;
+  });
+  for (std::size_t j = 0; j < finished.island.joints.size(); ++j) {
+    Joint& joint = system.joints[finished.island.joints[j]];
+    for (int k = 0; k < kJointRows; ++k) joint.totalRows[k] += late.joints[j].totalRows[k];
+    joint.totalImpulse += late.joints[j].totalImpulse;
+    joint.totalAngularImpulse += late.joints[j].totalAngularImpulse;
   }
 }
 
-std::vector<Island> makeIslands(const StepContext& context) {
+std::vector<SmoothIsland> makeIslands(const StepContext& context) {
   const System& system = context.system;
   std::vector<int> numbers(system.bodies.size(), -1);
   std::vector<std::vector<std::uint32_t>> members;
@@ -119,7 +116,7 @@ std::vector<Island> makeIslands(const StepContext& context) {
     numbers[i] = static_cast<int>(members[body.island].size());
     members[body.island].push_back(i);
   }
-  std::vector<Island> islands;
+  std::vector<SmoothIsland> islands;
   for (std::uint32_t k = 0; k < members.size(); ++k)
     if (!members[k].empty()) islands.emplace_back(system, context.settings, k, members[k], numbers);
   return islands;
@@ -156,7 +153,7 @@ void AccelerationStepper::step(StepContext& context, double dt) {
     problems = rigidProblems(context, dt);
     context.timer.skip();
   }
-  const std::vector<Island> islands = makeIslands(context);
+  const std::vector<SmoothIsland> islands = makeIslands(context);
   context.timer.finish(Phase::Prepare);
 
   std::vector<IslandOutcome> outcomes(islands.size());

@@ -27,7 +27,7 @@ double touchDepth(const IslandState& state) {
   return kTouchDepth * (1.0 + extent);
 }
 
-std::vector<EventValue> eventValues(const Island& island, const IslandState& state,
+std::vector<EventValue> eventValues(const SmoothIsland& island, const IslandState& state,
                                     const std::vector<ActiveContact>& contacts, const Forces& forces,
                                     const std::vector<double>& slack, const Tolerances& tolerances, double margin) {
   std::vector<EventValue> values;
@@ -100,7 +100,8 @@ bool mayHaveGrazed(const std::vector<EventValue>& before, const std::vector<Even
   return false;
 }
 
-double safeStep(const Island& island, const IslandState& state, const std::vector<ActiveContact>& contacts, double seconds) {
+double safeStep(const SmoothIsland& island, const IslandState& state, const std::vector<ActiveContact>& contacts,
+                double seconds) {
   Touches touches;
   const AccelerationOptions& options = island.settings().acceleration;
   const bool conservative = options.location == "conservative";

@@ -26,7 +26,7 @@ double touchDepth(const IslandState& state);
 
 // Events of an instant. `slack` by active contact: how far its laws were broken already when modes were decided.
 // Points farther apart than the margin (m) are left out.
-std::vector<EventValue> eventValues(const Island& island, const IslandState& state,
+std::vector<EventValue> eventValues(const SmoothIsland& island, const IslandState& state,
                                     const std::vector<ActiveContact>& contacts, const Forces& forces,
                                     const std::vector<double>& slack, const Tolerances& tolerances, double margin);
 
@@ -40,6 +40,7 @@ double estimateTime(const std::vector<EventValue>& atLow, double low, const std:
 bool mayHaveGrazed(const std::vector<EventValue>& before, const std::vector<EventValue>& after, double seconds);
 
 // The longest step (s) that cannot carry any shape through another, or, if it is to be conservative, into contact.
-double safeStep(const Island& island, const IslandState& state, const std::vector<ActiveContact>& contacts, double seconds);
+double safeStep(const SmoothIsland& island, const IslandState& state, const std::vector<ActiveContact>& contacts,
+                double seconds);
 
 }  // namespace cairn

@@ -14,7 +14,7 @@ constexpr double kGrazing = 1e-12;       // of the slip speed: the approach that
 // What an impact does to the two bodies of a contact.
 class Bookkeeper {
  public:
-  Bookkeeper(const Island& island, const IslandState& state) : island_(island) { energies(state, before_); }
+  Bookkeeper(const SmoothIsland& island, const IslandState& state) : island_(island) { energies(state, before_); }
 
   void write(const IslandState& after, const RowSet& rows, const std::vector<ActiveContact>& contacts, const Vector& impulse,
              const Vector& before, ImpactBook& book) const {
@@ -51,13 +51,13 @@ class Bookkeeper {
   void energies(const IslandState& state, std::vector<double>& out) const {
     for (int i = 0; i < island_.size(); ++i) out.push_back(island_.kineticEnergy(i, state));
   }
-  const Island& island_;
+  const SmoothIsland& island_;
   std::vector<double> before_;
 };
 
 // Whether a contact had its last impact so recently that all that follow, each flight e times the one before, would soon be
 // over (Zeno). This also tells of rocking, where other contacts carry the body between impacts.
-bool comesAgain(const Island& island, const ActiveContact& contact, double time, const ImpactBook& book) {
+bool comesAgain(const SmoothIsland& island, const ActiveContact& contact, double time, const ImpactBook& book) {
   const double e = island.pairs()[contact.pair].surface.restitution;
   const auto last = book.last.find({contact.pair, contact.id});
   return last != book.last.end() && e < 1.0 &&
@@ -65,7 +65,7 @@ bool comesAgain(const Island& island, const ActiveContact& contact, double time,
 }
 
 // Restitution of a contact now: none if it approaches too slowly, or if all its bounces would soon be over.
-double restitutionNow(const Island& island, const ActiveContact& contact, double approach, double fall, bool again,
+double restitutionNow(const SmoothIsland& island, const ActiveContact& contact, double approach, double fall, bool again,
                       ImpactBook& book) {
   const double e = island.pairs()[contact.pair].surface.restitution;
   if (e <= 0.0 || approach <= island.settings().restitutionSpeed) return 0.0;
@@ -98,7 +98,7 @@ void addLoads(const RowSet& rows, const std::vector<ActiveContact>& contacts, co
   }
 }
 
-std::string impactAll(const Island& island, IslandState& state, const std::vector<ActiveContact>& touching,
+std::string impactAll(const SmoothIsland& island, IslandState& state, const std::vector<ActiveContact>& touching,
                       const Tolerances& tolerances, IslandLoads& loads, ImpactBook& book, std::string& note) {
   const RowSet rows = makeRows(island, state, touching, tolerances.speed, true);
   const IslandMass mass(island, state);
@@ -179,7 +179,7 @@ std::string impactAll(const Island& island, IslandState& state, const std::vecto
   return {};
 }
 
-bool impactWithoutCollision(const Island& island, IslandState& state, const ActiveContact& contact,
+bool impactWithoutCollision(const SmoothIsland& island, IslandState& state, const ActiveContact& contact,
                             const Tolerances& tolerances, IslandLoads& loads, ImpactBook& book) {
   const std::vector<ActiveContact> alone{contact};
   const RowSet rows = makeRows(island, state, alone, tolerances.speed, false);

@@ -38,12 +38,12 @@ struct ImpactBook {
 
 // Resolves all contacts that touch at once, joints holding, and books it. Empty if that went well, else what went wrong;
 // then nothing changed.
-std::string impactAll(const Island& island, IslandState& state, const std::vector<ActiveContact>& touching,
+std::string impactAll(const SmoothIsland& island, IslandState& state, const std::vector<ActiveContact>& touching,
                       const Tolerances& tolerances, IslandLoads& loads, ImpactBook& book, std::string& note);
 
 // Impact without collision: at fixed positions the normal impulse of one sliding contact grows along Keller's hodograph
 // until slip stops and the approach that it caused is over. False if that has no end.
-bool impactWithoutCollision(const Island& island, IslandState& state, const ActiveContact& contact,
+bool impactWithoutCollision(const SmoothIsland& island, IslandState& state, const ActiveContact& contact,
                             const Tolerances& tolerances, IslandLoads& loads, ImpactBook& book);
 
 }  // namespace cairn

@@ -20,8 +20,8 @@ Motion displaced(const Motion& motion, double seconds) {
   return moved;
 }
 
-Island::Island(const System& system, const WorldSettings& settings, std::uint32_t island,
-               const std::vector<std::uint32_t>& bodies, const std::vector<int>& numbers)
+SmoothIsland::SmoothIsland(const System& system, const WorldSettings& settings, std::uint32_t island,
+                           const std::vector<std::uint32_t>& bodies, const std::vector<int>& numbers)
     : system_(system), settings_(settings), bodies_(bodies), reach_(bodies.size(), 0.0) {
   const auto numberOf = [&](std::uint32_t index) {
     const Body& body = system.bodies[index];
@@ -67,7 +67,7 @@ Island::Island(const System& system, const WorldSettings& settings, std::uint32_
   }
 }
 
-IslandState Island::start() const {
+IslandState SmoothIsland::start() const {
   IslandState state;
   for (int i = 0; i < size(); ++i) {
     const Body& one = body(i);
@@ -76,7 +76,7 @@ IslandState Island::start() const {
   return state;
 }
 
-Motion Island::motionOf(std::uint32_t index, int number, const IslandState& state) const {
+Motion SmoothIsland::motionOf(std::uint32_t index, int number, const IslandState& state) const {
   if (number >= 0) return state.bodies[number];
   const Body& one = system_.bodies[index];
   const bool moves = one.kind == BodyKind::Kinematic && one.moves();
@@ -84,7 +84,7 @@ Motion Island::motionOf(std::uint32_t index, int number, const IslandState& stat
   return moves ? displaced(start, state.time) : start;
 }
 
-void Island::touch(int index, const Motion& a, const Motion& b, double margin, Touches& touches) const {
+void SmoothIsland::touch(int index, const Motion& a, const Motion& b, double margin, Touches& touches) const {
   const IslandPair& pair = pairs_[index];
   const Collider& shapeA = system_.colliders[pair.colliderA];
   const Collider& shapeB = system_.colliders[pair.colliderB];
@@ -105,11 +105,11 @@ void Island::touch(int index, const Motion& a, const Motion& b, double margin, T
                });
 }
 
-Vec3 Island::relativeVelocity(const PairPoint& point, const Motion& a, const Motion& b) const {
+Vec3 SmoothIsland::relativeVelocity(const PairPoint& point, const Motion& a, const Motion& b) const {
   return b.velocity + b.spin.cross(point.onB - b.center) - a.velocity - a.spin.cross(point.onA - a.center);
 }
 
-Vector Island::freeAcceleration(const IslandState& state) const {
+Vector SmoothIsland::freeAcceleration(const IslandState& state) const {
   Vector out(6 * size());
   for (int i = 0; i < size(); ++i) {
     const Body& one = body(i);
@@ -129,7 +129,7 @@ Vector Island::freeAcceleration(const IslandState& state) const {
   return out;
 }
 
-double Island::resistance(const IslandState& state) const {
+double SmoothIsland::resistance(const IslandState& state) const {
   double rate = 0.0;
   for (int i = 0; i < size(); ++i) {
     const Body& one = body(i);
@@ -143,14 +143,14 @@ double Island::resistance(const IslandState& state) const {
   return rate;
 }
 
-double Island::kineticEnergy(int number, const IslandState& state) const {
+double SmoothIsland::kineticEnergy(int number, const IslandState& state) const {
   if (number < 0) return 0.0;
   const Motion& motion = state.bodies[number];
   const Vec3 local = motion.rotation.conjugate() * motion.spin;
   return 0.5 * (body(number).mass * motion.velocity.squaredNorm() + local.dot(body(number).inertia * local));
 }
 
-double Island::speedBound(const IslandState& state) const {
+double SmoothIsland::speedBound(const IslandState& state) const {
   double speed = 0.0;
   for (int i = 0; i < size(); ++i)
     speed = std::max(speed, state.bodies[i].velocity.norm() + reach_[i] * state.bodies[i].spin.norm());

@@ -52,11 +52,11 @@ struct Touches {
   std::vector<PairPoint> points;
 };
 
-class Island {
+class SmoothIsland {
  public:
   // `numbers`: of each body in its island.
-  Island(const System& system, const WorldSettings& settings, std::uint32_t island, const std::vector<std::uint32_t>& bodies,
-         const std::vector<int>& numbers);
+  SmoothIsland(const System& system, const WorldSettings& settings, std::uint32_t island,
+               const std::vector<std::uint32_t>& bodies, const std::vector<int>& numbers);
 
   const System& system() const { return system_; }
   const WorldSettings& settings() const { return settings_; }

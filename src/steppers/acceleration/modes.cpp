@@ -79,7 +79,7 @@ Vector solveModes(const Matrix& w, const Vector& b, const RowSet& rows, const st
 }
 
 // With what the forces do to the bodies.
-Forces finished(const Island& island, const IslandState& state, RowSet rows, const Vector& lambda,
+Forces finished(const SmoothIsland& island, const IslandState& state, RowSet rows, const Vector& lambda,
                 const Vector& freeAcceleration) {
   Forces forces;
   forces.acceleration = freeAcceleration + IslandMass(island, state).push(rows, lambda);
@@ -90,7 +90,7 @@ Forces finished(const Island& island, const IslandState& state, RowSet rows, con
 
 }  // namespace
 
-Forces forcesOf(const Island& island, const IslandState& state, const std::vector<ActiveContact>& contacts,
+Forces forcesOf(const SmoothIsland& island, const IslandState& state, const std::vector<ActiveContact>& contacts,
                 const Tolerances& tolerances) {
   const Vector free = island.freeAcceleration(state);
   RowSet rows = makeRows(island, state, contacts, tolerances.speed, true);
@@ -137,7 +137,7 @@ namespace {
 
 class Decider {
  public:
-  Decider(const Island& island, const IslandState& state, const std::vector<ActiveContact>& touching,
+  Decider(const SmoothIsland& island, const IslandState& state, const std::vector<ActiveContact>& touching,
           const Tolerances& tolerances)
       : island_(island), touching_(touching), tolerances_(tolerances), free_(island.freeAcceleration(state)) {
     rows_ = makeRows(island, state, touching, tolerances.speed, true);
@@ -320,7 +320,7 @@ class Decider {
     }
   }
 
-  const Island& island_;
+  const SmoothIsland& island_;
   const std::vector<ActiveContact>& touching_;
   const Tolerances& tolerances_;
   Vector free_;
@@ -334,7 +334,7 @@ class Decider {
 
 }  // namespace
 
-Decision decideModes(const Island& island, const IslandState& state, const std::vector<ActiveContact>& touching,
+Decision decideModes(const SmoothIsland& island, const IslandState& state, const std::vector<ActiveContact>& touching,
                      const Tolerances& tolerances) {
   return Decider(island, state, touching, tolerances).decide();
 }

@@ -33,7 +33,7 @@ struct Forces {
   Vector acceleration;  // 6 a body
 };
 // With the modes as they are.
-Forces forcesOf(const Island& island, const IslandState& state, const std::vector<ActiveContact>& contacts,
+Forces forcesOf(const SmoothIsland& island, const IslandState& state, const std::vector<ActiveContact>& contacts,
                 const Tolerances& tolerances);
 
 // How far forces are from breaking the modes (N, divided by the largest force): negative if they do.
@@ -52,7 +52,7 @@ struct Decision {
   std::string note;  // something out of the ordinary
 };
 // Of points that touch and do not move along the normal. Modes of the given contacts say which of them slide now.
-Decision decideModes(const Island& island, const IslandState& state, const std::vector<ActiveContact>& touching,
+Decision decideModes(const SmoothIsland& island, const IslandState& state, const std::vector<ActiveContact>& touching,
                      const Tolerances& tolerances);
 
 // W of one contact (rows n, t1, t2) while joints hold; and what joints answer to a unit impulse of it.

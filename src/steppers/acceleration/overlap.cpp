@@ -12,7 +12,7 @@ constexpr int kIterations = 1000;
 
 // Calls use(point, motion of A, motion of B) for all points that overlap.
 template <class Use>
-void forEachOverlap(const Island& island, const IslandState& state, Use&& use) {
+void forEachOverlap(const SmoothIsland& island, const IslandState& state, Use&& use) {
   Touches touches;
   for (int i = 0; i < static_cast<int>(island.pairs().size()); ++i) {
     const IslandPair& pair = island.pairs()[i];
@@ -25,7 +25,7 @@ void forEachOverlap(const Island& island, const IslandState& state, Use&& use) {
 
 }  // namespace
 
-double deepestOverlap(const Island& island, const IslandState& state) {
+double deepestOverlap(const SmoothIsland& island, const IslandState& state) {
   double deepest = 0.0;
   forEachOverlap(island, state, [&](const PairPoint& point, const Motion&, const Motion&) {
     const double allowed = kOverlapShare * island.pairs()[point.pair].size;
@@ -34,7 +34,7 @@ double deepestOverlap(const Island& island, const IslandState& state) {
   return deepest;
 }
 
-bool takeApart(const Island& island, IslandState& state, double mostMove) {
+bool takeApart(const SmoothIsland& island, IslandState& state, double mostMove) {
   double left = mostMove;
   for (int pass = 0; pass < kPasses; ++pass) {
     pollStop();

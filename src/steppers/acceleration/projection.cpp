@@ -32,7 +32,7 @@ Vector holding(const Matrix& w, const std::vector<int>& held, const Vector& chan
 
 }  // namespace
 
-void projectSpeeds(const Island& island, IslandState& state, const std::vector<ActiveContact>& contacts,
+void projectSpeeds(const SmoothIsland& island, IslandState& state, const std::vector<ActiveContact>& contacts,
                    double slipTolerance, IslandLoads* loads) {
   if (contacts.empty() && island.joints().empty()) return;
   const RowSet rows = makeRows(island, state, contacts, slipTolerance, false);
@@ -43,7 +43,7 @@ void projectSpeeds(const Island& island, IslandState& state, const std::vector<A
   if (loads != nullptr) addLoads(rows, contacts, impulse, *loads);
 }
 
-void projectPlaces(const Island& island, IslandState& state, const std::vector<ActiveContact>& contacts,
+void projectPlaces(const SmoothIsland& island, IslandState& state, const std::vector<ActiveContact>& contacts,
                    double slipTolerance, double mostMove) {
   if (contacts.empty() && island.joints().empty()) return;
   for (int pass = 0; pass < kPasses; ++pass) {

@@ -7,11 +7,11 @@
 namespace cairn {
 
 // J u = 0. The impulses are booked if wanted.
-void projectSpeeds(const Island& island, IslandState& state, const std::vector<ActiveContact>& contacts,
+void projectSpeeds(const SmoothIsland& island, IslandState& state, const std::vector<ActiveContact>& contacts,
                    double slipTolerance, IslandLoads* loads = nullptr);
 
 // Gaps become what contacts hold (ActiveContact::target, `mostMove` (m) nearer to zero), joints close by at most `mostMove`.
-void projectPlaces(const Island& island, IslandState& state, const std::vector<ActiveContact>& contacts,
+void projectPlaces(const SmoothIsland& island, IslandState& state, const std::vector<ActiveContact>& contacts,
                    double slipTolerance, double mostMove);
 
 }  // namespace cairn

@@ -86,7 +86,7 @@ Mat3 axesOf(const Vec3& n, const Vec3& direction) {
 // Collects rows.
 class RowMaker {
  public:
-  RowMaker(const Island& island, const IslandState& state, double slipTolerance, bool withDrift)
+  RowMaker(const SmoothIsland& island, const IslandState& state, double slipTolerance, bool withDrift)
       : island_(island), state_(state), slipTolerance_(slipTolerance), withDrift_(withDrift) {}
 
   void addJoint(const IslandJoint& one) {
@@ -222,7 +222,7 @@ class RowMaker {
     error_.push_back(error);
   }
 
-  const Island& island_;
+  const SmoothIsland& island_;
   const IslandState& state_;
   double slipTolerance_;
   bool withDrift_;
@@ -249,7 +249,7 @@ Vec3 slipDirection(const ActiveContact& contact, const Vec3& slip, const Vec3& n
   return kept.norm() > 1e-9 ? Vec3(kept.normalized()) : kept;
 }
 
-RowSet makeRows(const Island& island, const IslandState& state, const std::vector<ActiveContact>& contacts,
+RowSet makeRows(const SmoothIsland& island, const IslandState& state, const std::vector<ActiveContact>& contacts,
                 double slipTolerance, bool withDrift) {
   RowMaker maker(island, state, slipTolerance, withDrift);
   for (const IslandJoint& joint : island.joints()) maker.addJoint(joint);
@@ -258,7 +258,7 @@ RowSet makeRows(const Island& island, const IslandState& state, const std::vecto
   return maker.finish();
 }
 
-IslandMass::IslandMass(const Island& island, const IslandState& state) {
+IslandMass::IslandMass(const SmoothIsland& island, const IslandState& state) {
   for (int i = 0; i < island.size(); ++i)
     items_.push_back({island.body(i).inverseMass, inWorldAxes(state.bodies[i].rotation, island.body(i).inverseInertia)});
 }

@@ -69,13 +69,13 @@ struct RowSet {
 Vec3 slipDirection(const ActiveContact& contact, const Vec3& slip, const Vec3& normal, double slipTolerance);
 
 // `slipTolerance` (m/s): slower contacts rest. Without drift, it is left at zero.
-RowSet makeRows(const Island& island, const IslandState& state, const std::vector<ActiveContact>& contacts,
+RowSet makeRows(const SmoothIsland& island, const IslandState& state, const std::vector<ActiveContact>& contacts,
                 double slipTolerance, bool withDrift);
 
 // M^-1 at a pose.
 class IslandMass {
  public:
-  IslandMass(const Island& island, const IslandState& state);
+  IslandMass(const SmoothIsland& island, const IslandState& state);
   Matrix delassus(const RowSet& rows) const;                     // J M^-1 J^T
   Vector push(const RowSet& rows, const Vector& impulse) const;  // M^-1 J^T impulse
 

@@ -29,7 +29,7 @@ using Key = std::pair<int, PointId>;  // pair and point of it
 
 class IslandRun {
  public:
-  IslandRun(const Island& island, double dt) : island_(island), dt_(dt), state_(island.start()), step_(dt) {
+  IslandRun(const SmoothIsland& island, double dt) : island_(island), dt_(dt), state_(island.start()), step_(dt) {
     out_.loads.joints.resize(island.joints().size());
     const double gravity = island.settings().gravity.norm();
     double lightest = std::numeric_limits<double>::infinity();
@@ -431,7 +431,7 @@ class IslandRun {
     return lost;
   }
 
-  const Island& island_;
+  const SmoothIsland& island_;
   double dt_;
   IslandState state_;
   double step_;         // s, to try next
@@ -448,6 +448,6 @@ class IslandRun {
 
 }  // namespace
 
-IslandOutcome runIsland(const Island& island, double dt) { return IslandRun(island, dt).run(); }
+IslandOutcome runIsland(const SmoothIsland& island, double dt) { return IslandRun(island, dt).run(); }
 
 }  // namespace cairn

@@ -19,6 +19,6 @@ struct IslandOutcome {
   std::string message;  // the first thing out of the ordinary
 };
 
-IslandOutcome runIsland(const Island& island, double dt);
+IslandOutcome runIsland(const SmoothIsland& island, double dt);
 
 }  // namespace cairn
