@@ -9,21 +9,14 @@
 #include "math/rotation.hpp"
 #include "mechanics/free_motion.hpp"
 #include "mechanics/solve_islands.hpp"
+#include "soft/plan/policy.hpp"
 
 namespace cairn {
 
+using namespace policy::layout;
+
 namespace {
-// Bodies of a batch of small islands: with their contacts about what a processor's second cache holds.
-constexpr std::uint32_t kBatchBodies = 256;
-constexpr std::size_t kBodyGrain = 64, kNumberGrain = 256;
-constexpr std::size_t kSpareBatches = 1;
-// From so many contacts on, the widest instructions are worth the slower clock that they bring.
-constexpr std::size_t kManyContacts = 256;
-
 std::atomic<std::uint64_t> numbersGiven = 0;  // see SoftBatches::number
-
-// Free rotation is cut into pieces of about this much turning of the spin (rad).
-constexpr double kFreeTurn = 0.02;
 }  // namespace
 
 // The number of a body in a batch. What stands still and holds no joint is the batch's ground.
@@ -127,7 +120,7 @@ void SoftStepper::moveOthers(StepContext& context, double dt) const {
   std::vector<Body>& bodies = context.system.bodies;
   const FreeMotion motion = freeMotion(context.settings);
   const double most = context.settings.soft.substeps;
-  context.tasks.parallelFor(made_.others.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
+  context.tasks.parallelFor(made_.others.size(), kFreeBodyGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       Body& body = bodies[made_.others[i]];
       if (!body.isDynamic()) {
@@ -163,13 +156,13 @@ void SoftStepper::report(StepContext& context) const {
 void SoftStepper::stepBatches(StepContext& context, double dt) {
   // Batches that are more than a thread's share of what is left are worked on by all threads together, one after another;
   // the others side by side.
-  const wide::Width width = plan_.contacts().size() < kManyContacts ? wide::Width::Modest : wide::Width::Widest;
+  const wide::Width width = plan_.contacts().size() < kWideContacts ? wide::Width::Modest : wide::Width::Widest;
   const bool afterDirect = made_.anyDirect;
   std::size_t left = 0, alone = 0;
   for (SoftBatch& batch : std::span(made_.list).first(made_.count))  // joints that do not fit may throw what is at rest
     batch.limitsGain = batch.gainTaken > 0.0 || !batch.joints.joints.empty();
   for (std::size_t i = 0; i < batchOf_.size(); ++i)
-    if (batchOf_[i] != kNone && plan_.isUnquiet(i, GainLimit::kLeastSpeed, GainLimit::kLeastDepth))
+    if (batchOf_[i] != kNone && plan_.isUnquiet(i, policy::gain::kLeastSpeed, policy::gain::kLeastDepth))
       made_.list[batchOf_[i]].limitsGain = true;
   for (std::size_t i = 0; i < made_.count; ++i) left += made_.list[i].work();
   for (; alone < made_.count && made_.list[made_.queue[alone]].work() * context.tasks.threads() > left; ++alone) {

@@ -1,19 +1,16 @@
 #include "soft/layout/batch.hpp"
 
 #include "base/stop.hpp"
+#include "soft/plan/policy.hpp"
 
 namespace cairn {
 
-namespace {
-constexpr std::size_t kRoom = 2, kSmall = 272;  // of bodies; small tables have room to spare from the start
-// Asking the time takes as long as solving two contacts. In small batches all of the substeps counts as solving.
-constexpr std::size_t kTimedContacts = 128;
-}  // namespace
+using namespace policy::layout;
 
 void SoftBatch::clear(const IslandPlan& newPlan) {
   // A batch that was large once and is no more gives its memory back. That is not to be felt: how large a table was does
   // not survive a snapshot, and what the direct solver remembers, and what was gained, decides what is done next.
-  if (bodies.movable.capacity() > kRoom * bodies.movable.size() + kSmall) {
+  if (bodies.movable.capacity() > kRoom * bodies.movable.size() + kSmallRoom) {
     SoftBatch fresh;
     fresh.direct = std::move(direct);
     fresh.gainTaken = gainTaken;

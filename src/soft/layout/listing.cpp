@@ -8,13 +8,14 @@
 #include <atomic>
 #include <utility>
 
+#include "soft/plan/policy.hpp"
 #include "soft/soft.hpp"
 
 namespace cairn {
 
-namespace {
-constexpr std::size_t kContactGrain = 512;
+using policy::layout::kContactGrain;
 
+namespace {
 // Column, whether the gap is wide (if not, it is followed step by step), and how many points: what a group lays out its
 // blocks by.
 constexpr int kListedBits = 4;
@@ -29,7 +30,7 @@ std::uint32_t listedAs(std::uint32_t column, const LiveContact& contact) {
 std::uint32_t SoftStepper::groupOf(const LiveContact& contact, const SoftBatch& batch) const {
   const bool movesA = plan_.islandOf(contact.a) != kNone, movesB = plan_.islandOf(contact.b) != kNone;
   const std::uint32_t a = places_[movesA ? contact.a : contact.b].part, b = places_[movesB ? contact.b : contact.a].part;
-  return part_tree::groupBetween(a, b, part_tree::partsOfUnit(static_cast<std::uint32_t>(batch.bodies.parts)));
+  return cut_tree::groupBetween(a, b, cut_tree::partsOfUnit(static_cast<std::uint32_t>(batch.bodies.parts)));
 }
 
 void SoftStepper::findColumns() {
@@ -57,7 +58,7 @@ void SoftStepper::takeContacts(StepContext& context) {
       const std::uint32_t number = batchOf_[contact.island];
       SoftBatch& batch = made_.list[number];
       const std::uint32_t group = batch.bodies.parts == 1 ? 0 : groupOf(contact, batch);
-      const int height = part_tree::heightOf(group);
+      const int height = cut_tree::heightOf(group);
       columnOf_[i] = firstColumns_[number] + SoftContacts::columnOf(group, contact.rank != 0);
       ++counts[columnOf_[i]];
       made_.listedAs[contact.contact] = listedAs(columnOf_[i], contact);
@@ -132,7 +133,7 @@ std::optional<std::uint32_t> SoftStepper::columnOfFresh(const LiveContact& conta
   if (number == kNone) return std::nullopt;
   const SoftBatch& batch = made_.list[number];
   const std::uint32_t group = batch.bodies.parts == 1 ? 0 : groupOf(contact, batch);
-  const int height = part_tree::heightOf(group);
+  const int height = cut_tree::heightOf(group);
   for (const std::uint32_t body : {contact.a, contact.b}) {
     const Place& place = places_[body];
     const bool isIn = place.batch == number;

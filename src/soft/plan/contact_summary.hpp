@@ -5,10 +5,11 @@
 #include <cmath>
 
 #include "collision/contact.hpp"
+#include "soft/plan/policy.hpp"
 
 namespace cairn {
 
-inline bool isUpright(float steepness) { return !(steepness < 0.7f); }  // cosine: it is between layers
+inline bool isUpright(float steepness) { return !(steepness < policy::plan::kUpright); }  // a cosine
 
 inline ContactSummary summaryOf(const Contact& contact, const Float3& up) {
   ContactSummary summary;

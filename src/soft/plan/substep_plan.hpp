@@ -111,7 +111,7 @@ class SubstepPlan {
     double hardness = 0.0;        // 1/s^2: the largest omega^2 that a contact asks for
     std::uint32_t loads = kNone;  // into loads_, if it is large
     int after = 0;                // eighths of substeps; 0: not worth remembering
-    // Of islands that might have to be solved directly (substep_plan_direct.cpp).
+    // Of islands that might have to be solved directly (direct_choice.cpp).
     bool mayBeDirect = false, isLookedAt = false;
     int pressing = 0, pressed = 0;       // contacts that carry something, and their points that do
     double loaded = 0.0, leaning = 0.0;  // N s, of all contacts and of those that lean on friction
@@ -131,8 +131,9 @@ class SubstepPlan {
   // What is remembered of an island that is to be solved directly: more than the eighths of the most substeps. If it is not
   // to be, no more than that.
   static int directEighths(const Need& need, const SoftOptions& options, double gravity, double dt);
-  static constexpr double kAlike = 32.0;  // times heavier than another: that much, and bodies are not alike
-  static constexpr int kFewBodies = 4;    // the most substeps are cheap for them
+  // Words of a piece, one after another; a quicker hash than base/hash.hpp.
+  static std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) { return (hash ^ word) * 0x9E3779B97F4A7C15u; }
+  static constexpr std::uint64_t kEmptyHash = 0x243F6A8885A308D3u;
 
   void surveyBodies(StepContext& context, double dt);
   void surveyContacts(StepContext& context, double dt);

@@ -26,8 +26,8 @@ constexpr float kNothing[8 + 3 * kPointStride] = {};
 // rises and falls by that from step to step.
 template <class T>
 void makeAnew(std::vector<T>& rows, std::size_t count) {
-  constexpr std::size_t kFew = 6;
-  if (rows.capacity() > count + count / 16 + kFew) std::vector<T>().swap(rows);
+  if (rows.capacity() > count + count / policy::layout::kRowRoomShare + policy::layout::kRowRoom)
+    std::vector<T>().swap(rows);
   resizeAnew(rows, count);
 }
 
@@ -259,8 +259,7 @@ void ContactGroup::makeRows(std::span<const ContactEnds> contacts, MovableBodies
 
 void ContactGroup::joinWatched(const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values) {
   if (watch_.empty()) return;
-  constexpr float kSubstepsAhead = 2.0f;
-  watch_.check(bodies.solver(), kSubstepsAhead * values.h, [&](std::span<const ContactEnds> contacts) {
+  watch_.check(bodies.solver(), policy::layout::kSubstepsAhead * values.h, [&](std::span<const ContactEnds> contacts) {
     const auto index = static_cast<std::uint32_t>(blocks_.size());
     const std::size_t firstPoint = points_.size();
     resizeGently(blocks_, index + 1);

@@ -62,7 +62,6 @@ class ContactGroup {
  private:
   template <class Kernel>
   void sweep(const Tasks* tasks, Kernel&& kernel) {
-    constexpr std::size_t kBlockGrain = 4;
     const auto work = [&](std::size_t first, std::size_t last) {
       kernel(wide::Blocks(blocks_.data() + first, blocks_.data() + last));
     };
@@ -72,7 +71,7 @@ class ContactGroup {
       if (tasks == nullptr) {
         work(first, first + count);
       } else {
-        tasks->parallelFor(count, kBlockGrain,
+        tasks->parallelFor(count, policy::sweep::kBlockGrain,
                            [&](std::size_t begin, std::size_t end) { work(first + begin, first + end); });
       }
     }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mechanics/stepper.hpp"
-#include "soft/layout/part_tree.hpp"
+#include "soft/layout/cut_tree.hpp"
 #include "soft/layout/slabs.hpp"
 #include "soft/sweep/contact_group.hpp"
 
@@ -58,13 +58,13 @@ class SoftContacts {
   template <class Down, class Part, class Up>
   void traverse(const Tasks& tasks, Down&& down, Part&& part, Up&& up) {
     const std::uint32_t parts = partCount();
-    const int height = std::countr_zero(parts), most = height - std::countr_zero(part_tree::partsOfUnit(parts));
+    const int height = std::countr_zero(parts), most = height - std::countr_zero(cut_tree::partsOfUnit(parts));
     int levels = 0;  // of cuts that threads meet at
     while (levels < most && (1 << levels) < tasks.threads()) ++levels;
     const auto forCuts = [&](int cutHeight, auto&& work) {
       const std::uint32_t cuts = parts >> cutHeight;
       const auto cut = [&](std::size_t index) {
-        return part_tree::cutOfHeight(cutHeight, static_cast<std::uint32_t>(index));
+        return cut_tree::cutOfHeight(cutHeight, static_cast<std::uint32_t>(index));
       };
       if (cuts == 1) return work(cut(0), groups_[cut(0)], &tasks);
       tasks.parallelFor(cuts, 1, [&](std::size_t i, std::size_t) { work(cut(i), groups_[cut(i)], nullptr); });
@@ -126,11 +126,11 @@ class SoftContacts {
   // As traverse(), for `count` parts.
   template <class Down, class Part, class Up>
   void visit(std::uint32_t first, std::uint32_t count, Down& down, Part& part, Up& up) {
-    const auto onPart = [&](std::uint32_t i) { part(i, groups_[part_tree::groupOfPart(i)]); };
+    const auto onPart = [&](std::uint32_t i) { part(i, groups_[cut_tree::groupOfPart(i)]); };
     if (count == 1) return onPart(first);
-    const std::uint32_t cut = part_tree::cutOf(first, count);
+    const std::uint32_t cut = cut_tree::cutOf(first, count);
     down(cut, groups_[cut], nullptr);
-    if (count <= part_tree::partsOfUnit(partCount())) {
+    if (count <= cut_tree::partsOfUnit(partCount())) {
       for (std::uint32_t i = first; i < first + count; ++i) onPart(i);
     } else {
       visit(first, count / 2, down, part, up);
@@ -148,7 +148,7 @@ class SoftContacts {
   std::uint32_t partCount() const { return static_cast<std::uint32_t>((groups_.size() + 1) / 2); }
   Wave waveOf(std::size_t sweeps, int threads) const;
 
-  std::vector<ContactGroup> groups_;   // see part_tree.hpp
+  std::vector<ContactGroup> groups_;   // see cut_tree.hpp
   std::vector<std::uint32_t> firsts_;  // of each column in `contacts`, and the end
   std::vector<std::uint8_t> changed_;  // by group: its list is not that of the last step
   int heightWithinSlabs_ = 0;          // of cuts
