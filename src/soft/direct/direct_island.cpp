@@ -7,6 +7,7 @@
 #include "math/symmetric3.hpp"
 #include "mechanics/free_motion.hpp"
 #include "soft/layout/watched_contacts.hpp"
+#include "soft/memory.hpp"
 #include "soft/plan/contact_springs.hpp"
 #include "soft/plan/policy_direct.hpp"
 
@@ -214,6 +215,7 @@ bool DirectIsland::substep(const StepContext& context, double dt, const SoftBodi
 
 void DirectIsland::giveBack(StepContext& context, const SoftBodies& batch) const {
   System& system = context.system;
+  SoftMemory& memory = softMemory(system);
   for (std::uint32_t i = 0; i < ground_; ++i) {
     Body& body = system.bodies[batch.movable[i]];
     const Mover& mover = movers_[i];
@@ -221,7 +223,7 @@ void DirectIsland::giveBack(StepContext& context, const SoftBodies& batch) const
     body.rotation = rotated(body.rotation, angular(mover.moved));
     body.velocity = linear(mover.velocity);
     body.spin = angular(mover.velocity);
-    body.pathLength = 0.0f;
+    memory.pathLengths[batch.movable[i]] = 0.0f;
   }
   ContactCache& cache = system.contacts;
   const double unscale = substeps_;
@@ -240,7 +242,7 @@ void DirectIsland::giveBack(StepContext& context, const SoftBodies& batch) const
     contact.twistImpulse = static_cast<float>(unscale * patch.now[2]);
     contact.totalTwist = static_cast<float>(patch.totals[2]);
     contact.approachSpeed = static_cast<float>(patch.approachSpeed);
-    contact.direct = true;
+    memory.solvedDirectly[patch.slot] = 1;
     cache.note(patch.slot, false, contact.touches());
   }
   for (const ContactEnds& ends : apart_) cache.note(ends.contact, false, false);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "soft/joint_tree/joint_tree_arcs.hpp"
+#include "soft/memory.hpp"
 
 namespace cairn {
 
@@ -34,7 +35,7 @@ void JointTreeStep::limitGain(System& system, SoftBodies& bodies) {
   }
   if (areRods_) findInertia(system);
   const Energy energy = energyOf(bodies);
-  double& spare = system.joints[account_].spareEnergy;
+  double& spare = softMemory(system).spareEnergies[account_];
   // What the turning of bodies since the last substep changed.
   if (left_ >= 0.0) spare -= energy.kinetic - left_;
   const double allowed = spare + kEnergyRounding * energy.kinetic + energy.kick;

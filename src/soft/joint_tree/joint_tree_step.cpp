@@ -23,7 +23,7 @@ inline void stiffen(TreeLink& link, const Vec3& r, const Vec3& impulse, double h
 void JointTreeStep::begin(const System& system, const SoftBodies& bodies, const std::vector<JointEnds>& joints,
                           const TreePlan& plan, const TreePlan::Tree& tree, const std::vector<char>& pushed, bool touches,
                           double h) {
-  // What is in the tables closures there: all of it that is read is written first.
+  // What is in the tables stays there: all of it that is read is written first.
   const std::uint32_t count = tree.lastLink - tree.firstLink;
   joints_.clear(count);
   nodes_.resize(count);

@@ -1,6 +1,7 @@
 #include "soft/layout/batch.hpp"
 
 #include "base/stop.hpp"
+#include "soft/memory.hpp"
 #include "soft/plan/policy.hpp"
 
 namespace cairn {
@@ -80,11 +81,11 @@ void SoftBatch::plainSubsteps(StepContext& context, double dt, const wide::Subst
 }
 
 // What springs without give carry between two heavy bodies would throw a light one about: sweeps begin with nothing.
-void SoftBatch::forgetDirect(ContactCache& cache) const {
+void SoftBatch::forgetDirect(System& system) const {
+  std::vector<std::uint8_t>& solvedDirectly = softMemory(system).solvedDirectly;
   for (const ContactEnds& ends : contacts.contacts) {
-    Contact& contact = cache.slots[ends.contact];
-    if (contact.direct) clearImpulses(contact);
-    contact.direct = false;
+    if (solvedDirectly[ends.contact] != 0) clearImpulses(system.contacts.slots[ends.contact]);
+    solvedDirectly[ends.contact] = 0;
   }
 }
 
@@ -107,7 +108,7 @@ void SoftBatch::advance(StepContext& context, double dt, wide::Width width, bool
     timer.finish(Phase::Solve);
     return;
   }
-  if (afterDirect) forgetDirect(context.system.contacts);
+  if (afterDirect) forgetDirect(context.system);
   bodies.begin(context, dt, h, !contacts.contacts.empty());
   const SoftContactValues shared = SoftContacts::valuesFor(context, dt, h);
   joints.begin(context, bodies, contacts.contacts, shared, dt, h);

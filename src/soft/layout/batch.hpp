@@ -33,15 +33,18 @@ struct SoftBatch {
   int undone() const { return limitsGain ? gains_.undone() : 0; }  // islands that came apart and were put back
   void clear(const IslandPlan& newPlan);
   // `afterDirect`: some contacts of the world were solved directly in the last step.
-  void step(StepContext& context, double dt, wide::Width width, bool afterDirect) {
+  void attempt(StepContext& context, double dt, wide::Width width, bool afterDirect) {
     if (limitsGain) gains_.begin(context, bodies, contacts.contacts, joints.joints);
     advance(context, dt, width, afterDirect);
+  }
+  bool isJudged() const { return limitsGain || gainTaken != 0.0; }
+  void judge(StepContext& context, double dt) {
     gainTaken = limitsGain ? gains_.finish(context, bodies, contacts.contacts, joints.joints, dt) : 0.0;
   }
 
  private:
   void advance(StepContext& context, double dt, wide::Width width, bool afterDirect);
-  void forgetDirect(ContactCache& cache) const;
+  void forgetDirect(System& system) const;
   void plainSubsteps(StepContext& context, double dt, const wide::SubstepValues& values);
 
   GainLimit gains_;

@@ -10,6 +10,7 @@
 #include "base/fetch_ahead.hpp"
 #include "mechanics/free_motion.hpp"
 #include "soft/layout/watched_contacts.hpp"
+#include "soft/memory.hpp"
 #include "soft/plan/contact_springs.hpp"
 #include "soft/plan/contact_summary.hpp"
 #include "soft/plan/policy.hpp"
@@ -30,7 +31,7 @@ void SubstepPlan::ContactSums::add(const LiveContact& contact, const ContactSurv
   thickness += survey.thickness;
 }
 
-void SubstepPlan::BodySums::add(const BodySummary& summary, const BodySurvey& body) {
+void SubstepPlan::BodySums::add(const BodySummary& summary, const BodySurvey& body, int substepsBefore) {
   if (bodies == 0) origin = {body.x, body.y, summary.height};
   const double dx = body.x - origin.x(), dy = body.y - origin.y(), dz = summary.height - origin.z();
   const double speedSquare = summary.motion.velocity.squaredNorm(), bodyMass = 1.0 / summary.inverseMass;
@@ -52,8 +53,8 @@ void SubstepPlan::BodySums::add(const BodySummary& summary, const BodySurvey& bo
   mass += bodyMass;
   heaviest = std::max(heaviest, bodyMass);
   lightness = std::max<double>(lightness, summary.inverseMass);
-  before += body.before;
-  known += body.before > 0 ? 1 : 0;
+  before += substepsBefore;
+  known += substepsBefore > 0 ? 1 : 0;
 }
 
 void SubstepPlan::BodySums::add(const BodySums& others) {
@@ -87,6 +88,7 @@ void SubstepPlan::BodySums::add(const BodySums& others) {
 
 void SubstepPlan::surveyBodies(StepContext& context, double dt) {
   const System& system = context.system;
+  const std::vector<std::uint16_t>& before = softMemory(system).substeps;
   const double gravity = context.settings.gravity.norm();
   const Vec3 up = gravity > 0.0 ? Vec3(-context.settings.gravity / gravity) : Vec3(Vec3::UnitZ());
   const Vec3 side = up.unitOrthogonal(), front = up.cross(side);
@@ -133,10 +135,9 @@ void SubstepPlan::surveyBodies(StepContext& context, double dt) {
       survey.turn = static_cast<float>(gyroscopicTurn(body, dt));
       const float edge = body.size * summary.motion.spin / 3.0f;
       survey.turning = static_cast<float>(body.mass) * edge * edge;  // as if all moments were alike
-      survey.before = body.substeps;
       if (piece.all.bodies == 0) piece.island = body.island;
       mixedUp |= piece.island != body.island;
-      if (!mixedUp) piece.all.add(summary, survey);
+      if (!mixedUp) piece.all.add(summary, survey, before[i]);
     }
     if (mixedUp) piece.island = kNone;
   });
@@ -148,18 +149,19 @@ void SubstepPlan::surveyBodies(StepContext& context, double dt) {
     }
     if (all.bodies == 0) continue;
     for (std::size_t i = piece * kBodyGrain; i < std::min((piece + 1) * kBodyGrain, bodies_.size()); ++i)
-      if (bodies_[i].island != kNone) needs_[bodies_[i].island].add(bodies_[i], bodySurveys_[i]);
+      if (bodies_[i].island != kNone) needs_[bodies_[i].island].add(bodies_[i], bodySurveys_[i], before[i]);
   }
 }
 
 void SubstepPlan::surveyContacts(StepContext& context, double dt) {
   const System& system = context.system;
   ContactCache& cache = context.system.contacts;
+  SoftMemory& memory = softMemory(context.system);
   const Float3 up = -context.settings.gravity.cast<float>().normalized();
-  // A contact that is pressed is swept, and if it is still, what it said of itself is true.
-  const bool isTrue = std::exchange(cache.summariesUp, up) == up;
+  // A contact that is pressed is swept, and if it rests, its summary is true.
+  const bool isTrue = std::exchange(memory.summariesUp, up) == up;
   const auto isKnown = [&](std::uint32_t slot) {
-    return isTrue && cache.still[slot] != 0 && cache.summaries[slot].load > 0.0f;
+    return isTrue && cache.resting[slot] && memory.summaries[slot].load > 0.0f;
   };
   const float perSecond = system.impulseSeconds > 0.0 ? static_cast<float>(1.0 / system.impulseSeconds) : 0.0f;
   const auto near = static_cast<float>(nearGap(context.settings.speculativeDistance));
@@ -193,7 +195,7 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
       }
       ContactSummary summary;
       if (isKnown(slot)) {
-        summary = cache.summaries[slot];
+        summary = memory.summaries[slot];
       } else {
         Contact& contact = cache.slots[slot];
         live.rank = watchRank(contact, a.motion, b.motion, near, static_cast<float>(dt));

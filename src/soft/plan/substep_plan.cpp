@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "soft/memory.hpp"
 #include "soft/plan/contact_springs.hpp"
 #include "soft/plan/policy.hpp"
 
@@ -144,10 +145,10 @@ const std::vector<IslandPlan>& SubstepPlan::make(StepContext& context, double dt
     plans_[i] = {substeps, layersOf(need) > kTall || strained};
     needs_[i].after = eighths;
   }
+  SoftMemory& memory = softMemory(system);
   context.tasks.parallelFor(bodies_.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i)
-      if (bodies_[i].island != kNone)
-        system.bodies[i].substeps = static_cast<std::uint16_t>(needs_[bodies_[i].island].after);
+      if (bodies_[i].island != kNone) memory.substeps[i] = static_cast<std::uint16_t>(needs_[bodies_[i].island].after);
   });
   return plans_;
 }

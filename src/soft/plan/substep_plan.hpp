@@ -41,9 +41,10 @@ struct LiveContact {
 
 class SubstepPlan {
  public:
-  // By island. Numbers of substeps are also written to the bodies: they rise at once and fall slowly. Notes in the report
-  // how many contacts there are.
+  // By island. Numbers of substeps are also remembered by body (SoftMemory): they rise at once and fall slowly. Notes in the
+  // report how many contacts there are.
   const std::vector<IslandPlan>& make(StepContext& context, double dt);
+  const std::vector<IslandPlan>& plans() const { return plans_; }
   const std::vector<LiveContact>& contacts() const { return contacts_; }
   // Of an island: bodies that can be moved, contacts, joints.
   struct Size {
@@ -79,7 +80,6 @@ class SubstepPlan {
     float xx, xy, yy;  // m^2: of its own mass about its centre
     float turn;        // rad
     float turning;     // J, about
-    std::uint16_t before;
   };
   // What several bodies of an island tell together. Places are from the first of them.
   struct BodySums {
@@ -95,7 +95,7 @@ class SubstepPlan {
     double energy = 0.0;                                    // J, kinetic
     double turning = 0.0;                                   // J rad^2: energy of turning times the square of the turn
     int before = 0, known = 0;                              // eighths of substeps of the last step, sum over those that had
-    void add(const BodySummary& summary, const BodySurvey& body);
+    void add(const BodySummary& summary, const BodySurvey& body, int substepsBefore);  // in eighths
     void add(const BodySums& others);
   };
   // What of an island bears on the number.

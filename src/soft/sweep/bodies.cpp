@@ -7,6 +7,7 @@
 #include "math/rotation.hpp"
 #include "math/symmetric3.hpp"
 #include "mechanics/free_motion.hpp"
+#include "soft/memory.hpp"
 #include "soft/plan/policy.hpp"
 
 namespace cairn {
@@ -341,6 +342,7 @@ void SoftBodies::markContactChange(StepContext& context) {
 
 void SoftBodies::finish(StepContext& context, double dt, bool follow) {
   std::vector<Body>& bodies = context.system.bodies;
+  std::vector<float>& paths = softMemory(context.system).pathLengths;
   const auto hair = static_cast<float>(std::min(1.0, dt / kHairSeconds));
   resizeAnew(still_, solver_.size());
   std::fill(still_.begin() + ground(), still_.end(), kStill);
@@ -362,16 +364,17 @@ void SoftBodies::finish(StepContext& context, double dt, bool follow) {
         body.velocity = without(exact_[i].linear, soft.locked);
         body.spin = exact_[i].angular;
       }
-      body.pathLength += Float3(solver.moved).norm() + body.size * Float3(solver.turned).norm();
+      float& path = paths[movable[i]];
+      path += Float3(solver.moved).norm() + body.size * Float3(solver.turned).norm();
       const float far = hair * std::min(kHair, kHairShare * body.size);
-      still_[i] = body.pathLength < kNearlyFar * far ? kStill : kNearly;
-      anyFar |= !(body.pathLength < far);
+      still_[i] = path < kNearlyFar * far ? kStill : kNearly;
+      anyFar |= !(path < far);
     }
     if (!anyFar) return;
     for (std::uint32_t i = first; i < last; ++i) {
       if (follow && still_[i] == kStill) continue;
       still_[i] = kMoved;
-      bodies[movable[i]].pathLength = 0.0f;
+      paths[movable[i]] = 0.0f;
     }
   });
 }

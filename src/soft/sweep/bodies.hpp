@@ -113,7 +113,7 @@ class SoftBodies {
   // Notes what contacts changed in this substep; needed if velocities are to be changed by others before the next one.
   void markContactChange(StepContext& context);
   // `follow`: notes which bodies are still: they have not moved by more than a hair since all of their contacts were brought
-  // up to date (Body::pathLength).
+  // up to date (SoftMemory::pathLengths).
   void finish(StepContext& context, double dt, bool follow);
   bool isStill(std::uint32_t body) const { return still_[body] != 0; }
 

@@ -7,6 +7,7 @@
 
 #include "base/fetch_ahead.hpp"
 #include "base/hash.hpp"
+#include "soft/memory.hpp"
 #include "soft/plan/contact_summary.hpp"
 
 namespace cairn {
@@ -42,8 +43,7 @@ std::uint64_t hashOf(std::span<const ContactEnds> contacts) {
 }
 
 bool areStill(std::span<const ContactEnds> contacts, const ContactCache& cache) {
-  return std::all_of(contacts.begin(), contacts.end(),
-                     [&](const ContactEnds& ends) { return cache.still[ends.contact] != 0; });
+  return std::all_of(contacts.begin(), contacts.end(), [&](const ContactEnds& ends) { return cache.resting[ends.contact]; });
 }
 
 std::uint16_t mostPoints(std::span<const ContactEnds> contacts) {
@@ -286,9 +286,11 @@ void ContactGroup::refreshSpinning(SoftBodies& bodies) {
   }
 }
 
-void ContactGroup::finish(ContactCache& cache, float unscale, const SoftBodies& bodies) {
+void ContactGroup::finish(System& system, float unscale, const SoftBodies& bodies) {
+  ContactCache& cache = system.contacts;
   std::vector<Contact>& slots = cache.slots;
-  const float up[3] = {cache.summariesUp.x(), cache.summariesUp.y(), cache.summariesUp.z()};
+  SoftMemory& memory = softMemory(system);
+  const float up[3] = {memory.summariesUp.x(), memory.summariesUp.y(), memory.summariesUp.z()};
   wide::BlockResults results;
   known_ = true;
   watchFollowed_ = !watch_.anyJoined();
@@ -297,7 +299,7 @@ void ContactGroup::finish(ContactCache& cache, float unscale, const SoftBodies& 
     const bool still = ends.rank >= kWideRank && bodies.isStill(ends.a) && bodies.isStill(ends.b);
     watchFollowed_ &= still;
     cache.note(ends.contact, still, false);
-    if (still) cache.summaries[ends.contact].load = 0.0f;
+    if (still) memory.summaries[ends.contact].load = 0.0f;
   });
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const ContactBlock& block = blocks_[i];
@@ -325,8 +327,9 @@ void ContactGroup::finish(ContactCache& cache, float unscale, const SoftBodies& 
       contact.approachSpeed = block.approachSpeed[lane];
       cache.note(slot, still, still ? results.total[lane] > 0.0f || results.gap[lane] <= 0.0f : contact.touches());
       if (still)
-        cache.summaries[slot] = {results.load[lane], std::min(results.gap[lane], 0.0f), contact.approachSpeed, contact.count,
-                                 contact.special,    isUpright(results.steepness[lane])};
+        memory.summaries[slot] = {results.load[lane],    std::min(results.gap[lane], 0.0f),
+                                  contact.approachSpeed, contact.count,
+                                  contact.special,       isUpright(results.steepness[lane])};
     }
   }
 }

@@ -27,7 +27,7 @@ class ContactGroup {
              const ContactCache& cache, SoftBodies& bodies, const SoftContactValues& values, bool asBefore);
   // Before each substep: takes in watched contacts that might meet in it.
   void joinWatched(const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
-  void finish(ContactCache& cache, float unscale, const SoftBodies& bodies);
+  void finish(System& system, float unscale, const SoftBodies& bodies);
   void forgetRows() { known_ = watchFollowed_ = false; }
   // Rows of bodies that spin fast for their shape, for the inertia that they have now.
   void refreshSpinning(SoftBodies& bodies);

@@ -105,8 +105,7 @@ void SoftContacts::forgetRows() {
 }
 
 void SoftContacts::finish(StepContext& context, const SoftBodies& bodies) {
-  forAll(context.tasks,
-         [&](std::size_t, ContactGroup& group) { group.finish(context.system.contacts, values_.unscale, bodies); });
+  forAll(context.tasks, [&](std::size_t, ContactGroup& group) { group.finish(context.system, values_.unscale, bodies); });
 }
 
 int SoftContacts::colours() const {
