@@ -8,6 +8,7 @@
 #include "soft/sweep/bodies.hpp"
 #include "soft/sweep/contacts.hpp"
 #include "soft/sweep/joints.hpp"
+#include "soft/sweep/pass_schedule.hpp"
 #include "wide/width.hpp"
 
 namespace cairn {
@@ -45,8 +46,19 @@ struct SoftBatch {
  private:
   void advance(StepContext& context, double dt, wide::Width width, bool afterDirect);
   void forgetDirect(System& system) const;
-  void plainSubsteps(StepContext& context, double dt, const wide::SubstepValues& values);
+  // What all passes of a step share.
+  struct Substeps {
+    StepContext& context;
+    const wide::SubstepValues& values;
+    double h;  // s
+    bool isTimed;
+  };
+  void runPasses(const Substeps& run, PhaseTimer& timer);
+  void workOn(ContactGroup& group, bool isPart, std::uint32_t number, std::uint16_t work, int substep, const Substeps& run,
+              const Tasks* all);
+  void workOnAll(BatchWork work, const Substeps& run, PhaseTimer& timer);
 
+  PassSchedule schedule_;
   GainLimit gains_;
 };
 

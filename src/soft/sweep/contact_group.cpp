@@ -176,6 +176,13 @@ void ContactGroup::makeBlock(std::span<const ContactEnds> ends, std::span<const 
     if (bodies[ends[lane].a].held || bodies[ends[lane].b].held) silence(block, points, static_cast<int>(lane));
 }
 
+void ContactGroup::takeIn(std::span<const ContactEnds> contacts, std::span<const ContactEnds> next, std::uint32_t index,
+                          const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values) {
+  makeBlock(contacts, next, blocks_[index], slots, bodies, values);
+  if (anySpinning(contacts, bodies)) spinning_.push_back(index);
+  if (blocks_[index].bounces != 0) noteBounces(blocks_[index], slots, bodies);
+}
+
 bool ContactGroup::anySpinning(std::span<const ContactEnds> contacts, const SoftBodies& bodies) {
   return bodies.anySpinning() && std::any_of(contacts.begin(), contacts.end(), [&](const ContactEnds& ends) {
            return bodies[ends.a].spins || bodies[ends.b].spins;
@@ -229,9 +236,8 @@ bool ContactGroup::keepRows(const ContactCache& cache, SoftBodies& bodies, const
       wide::keepRows(wide::Blocks(&blocks_[i], 1), points_.data(), bodies.solver());
     } else {
       const bool asks = i + 1 < blocks_.size() && !nextStill;
-      makeBlock(contactsOf(i), asks ? contactsOf(i + 1) : std::span<const ContactEnds>(), blocks_[i], cache.slots, bodies,
-                values);
-      if (anySpinning(contactsOf(i), bodies)) spinning_.push_back(static_cast<std::uint32_t>(i));
+      takeIn(contactsOf(i), asks ? contactsOf(i + 1) : std::span<const ContactEnds>(), static_cast<std::uint32_t>(i),
+             cache.slots, bodies, values);
       if (blocks_[i].bounces != 0) return false;
     }
     still = nextStill;
@@ -249,11 +255,9 @@ void ContactGroup::makeRows(std::span<const ContactEnds> contacts, MovableBodies
   for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
     ContactBlock& block = blocks_[i];
     block.firstPoint = nextPoint;
-    makeBlock(contactsOf(i), i + 1 < blocks_.size() ? contactsOf(i + 1) : std::span<const ContactEnds>(), block, slots,
-              bodies, values);
+    takeIn(contactsOf(i), i + 1 < blocks_.size() ? contactsOf(i + 1) : std::span<const ContactEnds>(), i, slots, bodies,
+           values);
     nextPoint += block.points;
-    if (anySpinning(contactsOf(i), bodies)) spinning_.push_back(i);
-    if (block.bounces != 0) noteBounces(block, slots, bodies);
   }
 }
 
@@ -266,10 +270,8 @@ void ContactGroup::joinWatched(const std::vector<Contact>& slots, SoftBodies& bo
     resizeGently(points_, firstPoint + mostPoints(contacts));
     ContactBlock& block = blocks_[index];
     block.firstPoint = static_cast<std::uint32_t>(firstPoint);
-    makeBlock(contacts, {}, block, slots, bodies, values);
-    wide::measureGaps(wide::Blocks(&block, 1), points_.data(), bodies.solver());
-    if (anySpinning(contacts, bodies)) spinning_.push_back(index);
-    if (block.bounces != 0) noteBounces(block, slots, bodies);
+    takeIn(contacts, {}, index, slots, bodies, values);
+    wide::measureGaps(wide::Blocks(&block, 1), points_.data(), bodies.solver());  // bodies have moved since the step began
     order_.push_back(static_cast<std::uint32_t>(runs_.size()));
     runs_.push_back({index, index + 1});
   });

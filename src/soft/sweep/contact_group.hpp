@@ -100,6 +100,9 @@ class ContactGroup {
   }
   void makeBlock(std::span<const ContactEnds> contacts, std::span<const ContactEnds> next, wide::ContactBlock& block,
                  const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
+  // Contacts come in here, by blocks: at the step's beginning, and when they are watched no more.
+  void takeIn(std::span<const ContactEnds> contacts, std::span<const ContactEnds> next, std::uint32_t block,
+              const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
   static bool anySpinning(std::span<const ContactEnds> contacts, const SoftBodies& bodies);
   void noteBounces(wide::ContactBlock& block, const std::vector<Contact>& slots, const SoftBodies& bodies);
 

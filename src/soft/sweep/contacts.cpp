@@ -92,14 +92,6 @@ void SoftContacts::begin(StepContext& context, SoftBodies& bodies, const SoftCon
   mayBounce_ = std::any_of(groups_.begin(), groups_.end(), [](const ContactGroup& group) { return group.mayBounce(); });
 }
 
-void SoftContacts::joinWatched(const StepContext& context, SoftBodies& bodies) {
-  forAll(context.tasks, [&](std::size_t, ContactGroup& group) { joinWatched(context, bodies, group); });
-}
-
-void SoftContacts::refreshSpinning(const Tasks& tasks, SoftBodies& bodies) {
-  if (bodies.anySpinning()) forAll(tasks, [&](std::size_t, ContactGroup& group) { group.refreshSpinning(bodies); });
-}
-
 void SoftContacts::forgetRows() {
   for (ContactGroup& group : groups_) group.forgetRows();
 }
@@ -112,10 +104,6 @@ int SoftContacts::colours() const {
   int most = 0;
   for (const ContactGroup& group : groups_) most = std::max(most, group.colours());
   return most;
-}
-
-void SoftContacts::arrange(int number) {
-  for (ContactGroup& group : groups_) group.arrange(number);
 }
 
 }  // namespace cairn

@@ -16,9 +16,6 @@
 
 namespace cairn {
 
-// When contacts across cuts have their turn.
-enum class CutsTurn { First, Last };
-
 class SoftContacts {
  public:
   std::vector<ContactEnds> contacts;  // slots, with the batch's numbers of the bodies; group by group
@@ -39,14 +36,11 @@ class SoftContacts {
   void begin(StepContext& context, SoftBodies& bodies, const SoftContactValues& values);
   void finish(StepContext& context, const SoftBodies& bodies);
   void forgetRows();  // of a step that was not the last
-  void refreshSpinning(const Tasks& tasks, SoftBodies& bodies);
   bool mayBounce() const { return mayBounce_; }
   int colours() const;  // the most of any group
   bool fillsCaches() const;
-  void arrange(int number);
 
-  // Before each substep: takes in watched contacts that might meet in it.
-  void joinWatched(const StepContext& context, SoftBodies& bodies);
+  // Before a substep: takes in watched contacts of a group that might meet in it.
   void joinWatched(const StepContext& context, SoftBodies& bodies, ContactGroup& group) const {
     group.joinWatched(context.system.contacts.slots, bodies, values_);
   }
@@ -77,19 +71,16 @@ class SoftContacts {
     for (int level = levels; level-- > 0;) forCuts(height - level, up);
   }
   // As many sweeps, each as traverse() goes; what is called gets the number of the sweep first. Large islands go through
-  // them in a wave (slabs.hpp) if `mayOverlap`. If not, afterSweep(sweep) is called when all had their turn in a sweep.
-  template <class Down, class Part, class Up, class After>
-  void sweepAll(const Tasks& tasks, std::size_t sweeps, bool mayOverlap, Down&& down, Part&& part, Up&& up,
-                After&& afterSweep) {
+  // them in a wave (slabs.hpp).
+  template <class Down, class Part, class Up>
+  void sweepAll(const Tasks& tasks, std::size_t sweeps, Down&& down, Part&& part, Up&& up) {
     const auto numbered = [](std::size_t sweep, auto& work) {
       return [sweep, &work](auto&&... arguments) { work(sweep, arguments...); };
     };
     const Wave wave = waveOf(sweeps, tasks.threads());
-    if (!mayOverlap || wave.sweepsAtOnce < 2) {
-      for (std::size_t sweep = 0; sweep < sweeps; ++sweep) {
+    if (wave.sweepsAtOnce < 2) {
+      for (std::size_t sweep = 0; sweep < sweeps; ++sweep)
         traverse(tasks, numbered(sweep, down), numbered(sweep, part), numbered(sweep, up));
-        afterSweep(sweep);
-      }
       return;
     }
     const auto slabParts = std::uint32_t{1} << heightWithinSlabs_;
@@ -108,18 +99,6 @@ class SoftContacts {
           visit(slabParts * static_cast<std::uint32_t>(slab), slabParts, downs, parts, ups);
         });
     for (std::size_t slab = 0; slab + 1 < wave.slabs; ++slab) cutBehind(slab, sweeps - 1, up);
-  }
-  // Calls work(group, tasks) for all of them.
-  template <class Work>
-  void forEachGroup(const Tasks& tasks, CutsTurn when, Work&& work) {
-    const auto atCut = [&](CutsTurn turn) {
-      return [&, turn](std::uint32_t, ContactGroup& group, const Tasks* all) {
-        if (turn == when) work(group, all);
-      };
-    };
-    traverse(
-        tasks, atCut(CutsTurn::First), [&](std::uint32_t, ContactGroup& group) { work(group, nullptr); },
-        atCut(CutsTurn::Last));
   }
 
  private:
