@@ -39,10 +39,10 @@ void ContactCache::release(Pair& pair, std::uint32_t slot) {
   release(slot);
 }
 
-void ContactCache::arrange(std::vector<Pair>& pairs) {
+std::vector<std::uint32_t> ContactCache::arrange(std::vector<Pair>& pairs) {
   const bool outOfOrder = inUse.size() >= kManyContacts && newcomers * kManyNewcomers >= inUse.size();
   const bool tooLarge = freeSlots.size() > inUse.size() / 8 + kSomeFree;
-  if (!outOfOrder && !tooLarge) return;
+  if (!outOfOrder && !tooLarge) return {};
   newcomers = 0;
   ++numbering;
   bondBroke |= !begun.empty();  // these are slots no more
@@ -60,6 +60,7 @@ void ContactCache::arrange(std::vector<Pair>& pairs) {
     auto old = table;
     for (std::size_t i = 0; i < from.size(); ++i) table[i] = old[from[i]];
   });
+  std::vector<std::uint32_t> moved = from;
   // Slot from[i] goes to i, one cycle after another; who has arrived is from[i] = i.
   for (std::uint32_t start = 0; start < from.size(); ++start) {
     if (from[start] == start) continue;
@@ -80,12 +81,14 @@ void ContactCache::arrange(std::vector<Pair>& pairs) {
     cutDown(slots, count);
     cutDown(kept, count);
     forSmallTables([count](auto& table) { cutDown(table, count); });
+    moved.resize(count);
     freeSlots.resize(count - used);
     freeSlots.shrink_to_fit();
   }
   for (std::uint32_t i = 0; i < freeSlots.size(); ++i) freeSlots[i] = static_cast<std::uint32_t>(slots.size()) - 1 - i;
   inUse.resize(used);
   std::iota(inUse.begin(), inUse.end(), 0u);
+  return moved;
 }
 
 }  // namespace cairn

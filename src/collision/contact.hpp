@@ -11,6 +11,7 @@
 
 #include "base/growth.hpp"
 #include "collision/kept_manifold.hpp"
+#include "collision/resting_contacts.hpp"
 #include "collision/touch.hpp"
 
 namespace cairn {
@@ -33,7 +34,6 @@ struct alignas(64) Contact {
   bool mixed : 1 = false;       // friction and the like are those of the two materials as they are now
   bool anchorsOnB : 1 = false;  // anchors are from B's centre of mass: it is the nearer one
   bool special : 1 = false;     // it may bounce, or has a stiffness of its own
-  bool direct : 1 = false;      // its impulses are of an island that was solved as one system
   // Eight numbers that wide::fill takes up at once, then three that it takes with whatever follows.
   Float3 normal = Float3::UnitZ();  // from A to B
   Float3 between = Float3::Zero();  // m: from B's centre of mass to A's
@@ -85,16 +85,6 @@ inline ContactParties partiesOf(const Contact& contact, const std::vector<Collid
           contact.normal};
 }
 
-// What the next step is planned by, of a contact that is still: the rest of it is not looked at then.
-struct ContactSummary {
-  float load = 0.0f;           // N s per System::impulseSeconds, along the normal
-  float deepest = 0.0f;        // m, the least separation, or 0 if none is negative
-  float approachSpeed = 0.0f;  // m/s
-  std::uint8_t points = 0;
-  bool special = false;
-  bool isUpright = false;  // one body is above the other
-};
-
 // How a contact touches: bits.
 struct Touch {
   static constexpr std::uint8_t kNow = 1;    // as the stepper left it
@@ -128,14 +118,7 @@ struct ContactCache {
   std::vector<KeptManifold> kept;  // by slot: apart, because only the narrow phase looks at them
   std::vector<Link> links;         // by slot
   std::size_t chained = 0;         // contacts that are not the first of their pair: 0 while all shapes are convex
-  // By slot: 1 if neither body has moved by more than a hair since the contact was brought up to date. The narrow phase
-  // leaves such contacts as they are, and the solver its rows: it follows the separations itself. See
-  // docs/decisions/0010-rows-are-kept.md. Only steppers that say so in each step know, and say that they do.
-  std::vector<std::uint8_t> still;
-  bool knowsStill = false;
-  // By slot, of those that are still; `isUpright` is by this direction.
-  std::vector<ContactSummary> summaries;
-  Float3 summariesUp = Float3::Zero();
+  RestingContacts resting;         // by slot
   // By slot: bits of Touch. Steppers that have set kNow where it is true, and taken it away where it is not, say so.
   std::vector<std::uint8_t> touch;
   bool knowsTouch = false;
@@ -185,25 +168,27 @@ struct ContactCache {
   // Takes a contact out of its pair's list and releases it.
   void release(Pair& pair, std::uint32_t slot);
   // Said by steppers that know. Mostly it is what it was: then others may go on reading it.
-  void note(std::uint32_t slot, bool isStill, bool touches) {
-    if ((still[slot] != 0) != isStill) still[slot] = isStill ? 1 : 0;
+  void note(std::uint32_t slot, bool rests, bool touches) {
+    resting.set(slot, rests);
     if (((touch[slot] & Touch::kNow) != 0) != touches) touch[slot] ^= Touch::kNow;
   }
   // Once many of a large number of contacts are new, renumbers the slots in the order of their pairs: whoever goes through
-  // pairs then goes through memory from one end to the other. Slots that are far too many are given back.
-  void arrange(std::vector<Pair>& pairs);
+  // pairs then goes through memory from one end to the other. Slots that are far too many are given back. Returns which slot
+  // each of them was, or nothing if all are what they were.
+  std::vector<std::uint32_t> arrange(std::vector<Pair>& pairs);
   // What manifolds depend on has changed: none is kept.
   void forgetManifolds() {
     for (KeptManifold& one : kept) one.margin = -1.0f;
     for (Contact& one : slots) one.mixed = false;
-    knowsStill = false;
+    resting.withdraw();
   }
   void release(std::uint32_t slot) {
     bondBroke |= (touch[slot] & Touch::kBond) != 0;
     slots[slot] = Contact{};
     kept[slot] = KeptManifold{};
     links[slot] = Link{};
-    still[slot] = touch[slot] = 0;
+    resting.set(slot, false);
+    touch[slot] = 0;
     freeSlots.push_back(slot);
     isListed = false;
   }
@@ -214,8 +199,7 @@ struct ContactCache {
   void forSmallTables(Use&& use) {
     use(ends);
     use(links);
-    use(still);
-    use(summaries);
+    use(resting.table());
     use(touch);
   }
   std::uint32_t newSlot() {

@@ -109,9 +109,9 @@ bool updateContact(const Pair& pair, ContactCache& cache, const NarrowPhaseInput
   const ColliderGate& gateA = input.gates[pair.a];
   const ColliderGate& gateB = input.gates[pair.b];
   if (!isLive(gateA, gateB)) return true;  // asleep: the contact stays as it is
-  if (std::uint8_t& still = cache.still[pair.contact]; still != 0) {
+  if (cache.resting[pair.contact]) {
     if (!gateA.edited && !gateB.edited) return true;
-    still = 0;
+    cache.resting.set(pair.contact, false);
   }
   Contact& contact = cache.slots[pair.contact];
   const Placement& placeA = input.places[contact.bodyA];
@@ -191,11 +191,11 @@ void fetchContacts(const std::vector<Pair>& pairs, std::size_t now, std::size_t 
                    const NarrowPhaseInput& input) {
   if (now + kAhead >= end) return;
   if (const Pair& ahead = pairs[now + kAhead]; ahead.contact != kNone) {
-    if (cache.still[ahead.contact] == 0) prefetch(cache.slots[ahead.contact]);
+    if (!cache.resting[ahead.contact]) prefetch(cache.slots[ahead.contact]);
     prefetch(input.gates[ahead.b]);
   }
   const Pair& next = pairs[now + kAhead / 2];
-  if (next.contact == kNone || cache.still[next.contact] != 0) return;
+  if (next.contact == kNone || cache.resting[next.contact]) return;
   prefetch(input.places[cache.slots[next.contact].bodyB]);
   if (input.gates[next.b].flat) prefetch(cache.kept[next.contact]);
 }
@@ -258,7 +258,7 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
   scratch.contacts.assign(pieces + 1, 0);
   const bool anyComposite = input.anyComposite;
   if (anyComposite && scratch.wanted.size() < pieces) scratch.wanted.resize(pieces);
-  if (!std::exchange(cache.knowsStill, false)) std::fill(cache.still.begin(), cache.still.end(), std::uint8_t{0});
+  cache.resting.begin();
   tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
     Workplace work;
     std::uint8_t mark = 0;

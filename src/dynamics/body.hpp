@@ -18,8 +18,6 @@ struct alignas(64) Body {
   Vec3 velocity = Vec3::Zero();      // m/s
   Vec3 spin = Vec3::Zero();          // rad/s
   std::uint32_t island = kNone;      // as of the last step
-  float pathLength = 0.0f;           // m: no point has moved farther since its contacts were last brought up to date
-  std::uint16_t substeps = 0;        // that the soft stepper gave its island last, in eighths
   BodyKind kind = BodyKind::Static;
   bool alive = false;
   bool awake = true;

@@ -43,7 +43,6 @@ struct Joint {
   std::vector<AxisForces> forces;  // by axis; empty: nothing acts along any
 
   std::array<double, kJointRows> impulse{};  // N s or N m s per System::impulseSeconds: where the next solve starts
-  double spareEnergy = 0.0;                  // J that its tree of joints lost lately, see soft/tree/soft_tree.hpp
   double error = 0.0;                        // m, as the last step left it; kept by the stepper "soft"
   // Of the last step, on B: sums over the step.
   std::array<double, kJointRows> totalRows{};  // N s or N m s per row

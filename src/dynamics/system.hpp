@@ -1,7 +1,6 @@
 // Everything that makes up the state of a simulation, as one value: copying it is a snapshot, exact to the bit.
 #pragma once
 
-#include <any>
 #include <vector>
 
 #include "cairn/settings.hpp"
@@ -9,6 +8,7 @@
 #include "dynamics/body.hpp"
 #include "dynamics/contact_memory.hpp"
 #include "dynamics/joint.hpp"
+#include "dynamics/stepper_memory.hpp"
 
 namespace cairn {
 
@@ -30,7 +30,7 @@ struct System {
   IslandsFound islands;
   StepMemory memory;
   double impulseSeconds = 0.0;  // s: the time that the stored impulses belong to
-  std::any rows;                // of "soft": what it keeps of contacts at rest
+  StepperMemoryHolder stepperMemory;
 };
 
 // Calls use(slot) for every contact, in the order of the pairs and their children.

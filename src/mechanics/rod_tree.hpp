@@ -8,8 +8,9 @@
 //
 //   A = m a (u v) - d S (u v),   T = T_own + d^2 (u v)^T S (u v)
 //
-// where T_own does not change as the rod turns. Nor does the geometric stiffness of soft_tree.hpp change its form: it is the
-// same about e and f. All of this is half as many numbers as for a body of any shape, and comes in pairs.
+// where T_own does not change as the rod turns. Nor does the geometric stiffness of soft/joint_tree/joint_tree_step.hpp
+// change its form: it is the same about e and f. All of this is half as many numbers as for a body of any shape, and comes
+// in pairs.
 //
 // Along a chain every rod waits for the one before it, so what matters is how many operations wait for each other. T is
 // factored as U^-1 T U^-T = D without fractions, with T_ee and T_ff on its diagonal and T_ef beside it:

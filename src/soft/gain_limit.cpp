@@ -7,21 +7,13 @@
 #include "math/rotation.hpp"
 #include "mechanics/joint_rows.hpp"
 #include "soft/layout/watched_contacts.hpp"
+#include "soft/plan/policy.hpp"
 
 namespace cairn {
 
-namespace {
+using namespace policy::gain;
 
-constexpr std::size_t kBodyGrain = 256;
-// Of the kinetic energy: smaller gains are those of rounding and of integration, which come and go.
-constexpr double kFeltGain = 1e-6;
-// Islands with joints may gain as much as they have, and what pushing them out adds.
-constexpr double kMostGainOfJoints = 1.0;
-// What gains so many times that has come apart: its bodies may be anywhere.
-constexpr double kExplosion = 10.0;
-// Who has not enough to pay leaves it to the others.
-constexpr int kPasses = 4;
-constexpr double kSettled = 1e-6;
+namespace {
 
 double turningEnergy(const Body& body, const Vec3& spin) {
   const Vec3 local = body.rotation.conjugate() * spin;

@@ -13,8 +13,8 @@
 // momenta that it had when the step began, and what gravity gave: trees that come apart may have lost them.
 //
 // What may well give energy is left alone: contacts with a stated stiffness, and what is driven. Joints store energy for a
-// while and give it back (soft_tree.hpp): islands with joints are only kept from exploding. One that did all the same, by
-// far, is put back to where the step began, and goes on as if it were one rigid body, or not at all if it is held.
+// while and give it back (joint_tree_step.hpp): islands with joints are only kept from exploding. One that did all the same,
+// by far, is put back to where the step began, and goes on as if it were one rigid body, or not at all if it is held.
 #pragma once
 
 #include <span>
@@ -28,9 +28,6 @@ namespace cairn {
 
 class GainLimit {
  public:
-  // Islands that are slower (m/s, by their kinetic energy) and overlap less (m) have nothing to gain, and are not looked at.
-  static constexpr double kLeastSpeed = 0.02, kLeastDepth = 0.02;
-
   void begin(const StepContext& context, const SoftBodies& bodies, std::span<const ContactEnds> contacts,
              std::span<const JointEnds> joints);
   // Returns what was taken back, J.

@@ -340,6 +340,7 @@ bool World::removeBody(BodyId id) {
   body->alive = false;
   ++body->generation;
   state.freeBodies.push_back(id.index);
+  if (system.stepperMemory) system.stepperMemory->forgetBody(id.index);
   return true;
 }
 
@@ -414,6 +415,7 @@ bool World::removeJoint(JointId id) {
   impl_->refusalIsFresh = false;
   ++joint->generation;
   impl_->state.freeJoints.push_back(id.index);
+  if (system.stepperMemory) system.stepperMemory->forgetJoint(id.index);
   if (!joint->bodiesCollide) exclude(*impl_, *joint, false);
   return true;
 }

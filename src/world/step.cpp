@@ -209,7 +209,7 @@ void WorldImpl::undoStep() {
   system.contacts.forgetManifolds();
   system.contacts.knowsTouch = false;
   system.memory.points.clear();
-  system.rows.reset();
+  system.stepperMemory.reset();
   stepper.reset();
   problems.clear();
   impacts.clear();
@@ -285,7 +285,8 @@ StepReport World::step(double dt) {
     hasBegun = true;
     impl.followTrajectories(dt);
     timer.finish(Phase::Edits);
-    system.contacts.arrange(system.broad.pairs);
+    const std::vector<std::uint32_t> moved = system.contacts.arrange(system.broad.pairs);
+    if (!moved.empty() && system.stepperMemory) system.stepperMemory->renumberContacts(moved);
     impl.refreshPairs(dt);
     timer.finish(Phase::BroadPhase);
     const NarrowPhaseInput input{system.colliders,

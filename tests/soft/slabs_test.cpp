@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "soft/layout/part_tree.hpp"
+#include "soft/layout/cut_tree.hpp"
 
 namespace cairn {
 namespace {
@@ -77,7 +77,7 @@ TEST(Slabs, BodiesTouchNoOneBeyondTheNextSlab) {
     const std::uint32_t parts = 1u << times, bodies = 8 * parts, reach = 1 + below(1u << below(9));
     std::vector<std::uint16_t> partOf(bodies);
     for (std::uint32_t i = 0; i < bodies; ++i) partOf[i] = static_cast<std::uint16_t>(i / 8);
-    std::vector<std::vector<ContactEnds>> groups(part_tree::groupCount(parts));
+    std::vector<std::vector<ContactEnds>> groups(cut_tree::groupCount(parts));
     std::vector<ContactEnds> all;
     for (std::uint32_t i = below(2 * bodies); i-- > 0;) {
       ContactEnds ends{};
@@ -85,7 +85,7 @@ TEST(Slabs, BodiesTouchNoOneBeyondTheNextSlab) {
       ends.b = ends.a < bodies ? ends.a + below(reach) : below(bodies);
       if (ends.a >= bodies || ends.b >= bodies) continue;
       all.push_back(ends);
-      groups[part_tree::groupBetween(partOf[ends.a], partOf[ends.b], 1)].push_back(ends);
+      groups[cut_tree::groupBetween(partOf[ends.a], partOf[ends.b], 1)].push_back(ends);
     }
     const auto isFit = [&](int within) {
       std::vector<std::set<std::uint32_t>> cutsOf(bodies);  // by the slab behind each

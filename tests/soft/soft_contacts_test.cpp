@@ -1,4 +1,4 @@
-// Lists of contacts by columns, of which some are made anew while the others closure.
+// Lists of contacts by columns, of which some are made anew while the others stay.
 #include <gtest/gtest.h>
 
 #include <random>

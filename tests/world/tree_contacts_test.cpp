@@ -1,5 +1,5 @@
-// Contacts of trees of joints in the default stepper (soft/tree/tree_contacts.hpp), against closed forms and what is
-// conserved.
+// Contacts of trees of joints in the default stepper (soft/joint_tree/joint_tree_contacts.hpp), against closed forms and
+// what is conserved.
 #include <numbers>
 #include <random>
 

@@ -20,6 +20,7 @@
 
 #include "dynamics/colouring.hpp"
 #include "mechanics/stepper.hpp"
+#include "soft/plan/policy_direct.hpp"
 #include "soft/sweep/bodies.hpp"
 #include "solvers/block_lu.hpp"
 
@@ -27,9 +28,6 @@ namespace cairn {
 
 class DirectIsland {
  public:
-  // More than that is not worth it.
-  static constexpr int kMostBodies = 128, kMostContacts = 512;
-
   // A whole step, from the bodies and contacts of the system to their new state. `contacts` have the batch's numbers of the
   // bodies. False, and nothing done, if something in the island is not for this method (locked axes, or a contact that can
   // bounce), or if it does not converge; then it is not tried again for a while.
@@ -37,8 +35,9 @@ class DirectIsland {
   int substeps() const { return substeps_; }  // of the last step
 
  private:
-  static constexpr int kMostIterations = 400;
   using Vec6 = Eigen::Matrix<double, 6, 1>;
+  static Vec3 linear(const Vec6& v) { return v.head<3>(); }
+  static Vec3 angular(const Vec6& v) { return v.tail<3>(); }
   // How an impulse of 1 changes the momenta of a contact's bodies, and what their velocities add to u.
   struct Row {
     Vec6 a = Vec6::Zero(), b = Vec6::Zero();
@@ -109,9 +108,9 @@ class DirectIsland {
 
   std::uint32_t ground_ = 0;
   int substeps_ = 1;
-  int iterationsLeft_ = kMostIterations;  // saved up over steps
-  int pause_ = 0;                         // steps: it did not converge lately
-  std::vector<Mover> movers_;             // by the batch's numbers; from the ground on they go as they go
+  int iterationsLeft_ = policy::direct::kMostIterations;  // saved up over steps
+  int pause_ = 0;                                         // steps: it did not converge lately
+  std::vector<Mover> movers_;                             // by the batch's numbers; from the ground on they go as they go
   std::vector<Point> points_;
   std::vector<Patch> patches_;
   std::vector<ContactEnds> apart_;  // contacts that are on no course to meet

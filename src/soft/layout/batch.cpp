@@ -1,19 +1,17 @@
 #include "soft/layout/batch.hpp"
 
 #include "base/stop.hpp"
+#include "soft/memory.hpp"
+#include "soft/plan/policy.hpp"
 
 namespace cairn {
 
-namespace {
-constexpr std::size_t kRoom = 2, kSmall = 272;  // of bodies; small tables have room to spare from the start
-// Asking the time takes as long as solving two contacts. In small batches all of the substeps counts as solving.
-constexpr std::size_t kTimedContacts = 128;
-}  // namespace
+using namespace policy::layout;
 
 void SoftBatch::clear(const IslandPlan& newPlan) {
   // A batch that was large once and is no more gives its memory back. That is not to be felt: how large a table was does
   // not survive a snapshot, and what the direct solver remembers, and what was gained, decides what is done next.
-  if (bodies.movable.capacity() > kRoom * bodies.movable.size() + kSmall) {
+  if (bodies.movable.capacity() > kRoom * bodies.movable.size() + kSmallRoom) {
     SoftBatch fresh;
     fresh.direct = std::move(direct);
     fresh.gainTaken = gainTaken;
@@ -26,68 +24,101 @@ void SoftBatch::clear(const IslandPlan& newPlan) {
   joints.joints.clear();
 }
 
-// Contacts alone, and no body with a locked axis. The relaxation of a substep and the soft pass of the next are made in
-// one go: relaxation begins with the contacts across a cut and the soft pass ends with them, so that what is on a side of it
-// waits for no other in between, and its contacts come from memory once for the two.
-void SoftBatch::plainSubsteps(StepContext& context, double dt, const wide::SubstepValues& values) {
-  const System& system = context.system;
-  const double h = dt / plan.substeps;
+// What a sweep does to a group: of a part, or of the cut `number`. `all`: if all threads wait for it.
+void SoftBatch::workOn(ContactGroup& group, bool isPart, std::uint32_t number, std::uint16_t work, int substep,
+                       const Substeps& run, const Tasks* all) {
+  const auto has = [work](std::uint16_t bit) { return (work & bit) != 0; };
+  const System& system = run.context.system;
   wide::SolverBody* const solver = bodies.solver();
-  // Sweep 0 applies the impulses of the last step; sweep i solves substep i - 1 and first relaxes the one before.
-  const auto last = static_cast<std::size_t>(plan.substeps) + 1;
-  const auto relaxes = [](std::size_t sweep) { return sweep > 1; };
-  const auto solves = [last](std::size_t sweep) { return sweep > 0 && sweep < last; };
-  const auto prepare = [&](std::size_t sweep, ContactGroup& group) {
-    if (sweep < 2) return;
-    if (plan.changesOrder) group.arrange(static_cast<int>(sweep - 1));
-    contacts.joinWatched(context, bodies, group);
-  };
-  contacts.sweepAll(
-      context.tasks, last + 1, bodies.others.empty(),
-      [&](std::size_t sweep, std::uint32_t cut, ContactGroup& group, const Tasks* all) {
-        if (!relaxes(sweep)) return;
-        bodies.integrateShared(system, cut, h);
-        group.relax(all, solver, values);
-      },
-      [&](std::size_t sweep, std::uint32_t part, ContactGroup& group) {
-        if (sweep == 0) {
-          group.arrange(0);
-          bodies.integrateVelocities(system, part, h);
-          group.applyImpulses(nullptr, solver, values);
-        }
-        if (relaxes(sweep)) {
-          bodies.integratePositions(system, part, h);
-          group.relax(nullptr, solver, values);
-        }
-        if (!solves(sweep)) return;
-        prepare(sweep, group);
-        if (relaxes(sweep)) {
-          bodies.integrateVelocities(system, part, h);
-          group.refreshSpinning(bodies);
-        }
-        group.solve(nullptr, solver, values);
-      },
-      [&](std::size_t sweep, std::uint32_t, ContactGroup& group, const Tasks* all) {
-        if (sweep == 0) {
-          group.arrange(0);
-          group.applyImpulses(all, solver, values);
-        }
-        if (!solves(sweep)) return;
-        prepare(sweep, group);
-        if (relaxes(sweep)) group.refreshSpinning(bodies);
-        group.solve(all, solver, values);
-      },
-      [&](std::size_t sweep) {
-        if (solves(sweep)) bodies.moveOthers(values.h);
-      });
+  if (has(GroupWork::kMoveBodies))
+    isPart ? bodies.integratePositions(system, number, run.h) : bodies.integrateShared(system, number, run.h);
+  if (has(GroupWork::kRelax)) group.relax(all, solver, run.values);
+  if (has(GroupWork::kArrange)) group.arrange(substep);
+  if (has(GroupWork::kJoinWatched)) contacts.joinWatched(run.context, bodies, group);
+  if (has(GroupWork::kNoteApproach)) group.noteApproach(all, solver);
+  if (has(GroupWork::kIntegrateVelocities)) bodies.integrateVelocities(system, number, run.h);
+  if (has(GroupWork::kApplyImpulses)) group.applyImpulses(all, solver, run.values);
+  if (has(GroupWork::kRefreshSpinning)) group.refreshSpinning(bodies);
+  if (has(GroupWork::kSolve)) group.solve(all, solver, run.values);
+  if (has(GroupWork::kAddGains)) group.applyImpulses(all, bodies.exact().gains(), run.values);
+  if (has(GroupWork::kBounce)) group.bounce(all, solver, run.values);
+}
+
+void SoftBatch::workOnAll(BatchWork work, const Substeps& run, PhaseTimer& timer) {
+  StepContext& context = run.context;
+  switch (work) {
+    case BatchWork::None:
+      return;
+    case BatchWork::PollStop:
+      return pollStop();
+    case BatchWork::NoteTreeApproach:
+      return joints.noteApproach(context, bodies);
+    case BatchWork::IntegrateVelocities:
+      return bodies.integrateVelocities(context, run.h);
+    case BatchWork::WarmStartJoints:
+      return joints.applyImpulses(context, bodies);
+    case BatchWork::SolveJoints:
+      return joints.solve(context, bodies, false);
+    case BatchWork::MoveBodies:
+      return bodies.integratePositions(context, run.h);
+    case BatchWork::MoveDriven:
+      return bodies.moveOthers(run.values.h);
+    case BatchWork::RelaxJoints:
+      return joints.solve(context, bodies, true);
+    case BatchWork::ClearGains:
+      return bodies.exact().clearGains();
+    case BatchWork::TakeGains:
+      return bodies.exact().takeGains();
+    case BatchWork::BounceTrees:
+      return joints.bounce(context, bodies);
+    case BatchWork::AddUpJoints:
+      return joints.addUp(context);
+    case BatchWork::MarkContactChange:
+      return bodies.markContactChange(context);
+    case BatchWork::BeforeBounce:
+      return bodies.exact().beforeBounce(bodies.velocities());
+    case BatchWork::TakeBounce:
+      return bodies.exact().takeBounce(bodies.velocities());
+    case BatchWork::EndIntegrate:
+      if (run.isTimed) timer.finish(Phase::Integrate);
+      return;
+    case BatchWork::EndSolve:
+      if (run.isTimed) timer.finish(Phase::Solve);
+      return;
+  }
+}
+
+void SoftBatch::runPasses(const Substeps& run, PhaseTimer& timer) {
+  std::span<const Pass> left = schedule_.passes();
+  while (!left.empty()) {
+    std::size_t sweeps = 0;
+    while (sweeps < left.size() && left[sweeps].work == BatchWork::None) ++sweeps;
+    if (sweeps == 0) {
+      workOnAll(left.front().work, run, timer);
+      left = left.subspan(1);
+      continue;
+    }
+    contacts.sweepAll(
+        run.context.tasks, sweeps,
+        [&](std::size_t sweep, std::uint32_t cut, ContactGroup& group, const Tasks* all) {
+          workOn(group, false, cut, left[sweep].before, left[sweep].substep, run, all);
+        },
+        [&](std::size_t sweep, std::uint32_t part, ContactGroup& group) {
+          workOn(group, true, part, left[sweep].part, left[sweep].substep, run, nullptr);
+        },
+        [&](std::size_t sweep, std::uint32_t cut, ContactGroup& group, const Tasks* all) {
+          workOn(group, false, cut, left[sweep].after, left[sweep].substep, run, all);
+        });
+    left = left.subspan(sweeps);
+  }
 }
 
 // What springs without give carry between two heavy bodies would throw a light one about: sweeps begin with nothing.
-void SoftBatch::forgetDirect(ContactCache& cache) const {
+void SoftBatch::forgetDirect(System& system) const {
+  std::vector<std::uint8_t>& solvedDirectly = softMemory(system).solvedDirectly;
   for (const ContactEnds& ends : contacts.contacts) {
-    Contact& contact = cache.slots[ends.contact];
-    if (contact.direct) clearImpulses(contact);
-    contact.direct = false;
+    if (solvedDirectly[ends.contact] != 0) clearImpulses(system.contacts.slots[ends.contact]);
+    solvedDirectly[ends.contact] = 0;
   }
 }
 
@@ -95,13 +126,8 @@ void SoftBatch::advance(StepContext& context, double dt, wide::Width width, bool
   const wide::WidthScope scope(width);
   substeps = plan.substeps;
   const double h = dt / substeps;
-  const Tasks& tasks = context.tasks;
   phaseMs.fill(0.0);
   PhaseTimer timer(phaseMs);
-  const bool timed = contacts.contacts.size() > kTimedContacts;
-  const auto finish = [&](Phase phase) {
-    if (timed) timer.finish(phase);
-  };
 
   wasDirect = plan.direct && direct.step(context, dt, bodies, contacts.contacts);
   if (wasDirect) {
@@ -110,66 +136,29 @@ void SoftBatch::advance(StepContext& context, double dt, wide::Width width, bool
     timer.finish(Phase::Solve);
     return;
   }
-  if (afterDirect) forgetDirect(context.system.contacts);
+  if (afterDirect) forgetDirect(context.system);
   bodies.begin(context, dt, h, !contacts.contacts.empty());
   const SoftContactValues shared = SoftContacts::valuesFor(context, dt, h);
   joints.begin(context, bodies, contacts.contacts, shared, dt, h);
   contacts.begin(context, bodies, shared);
   const wide::SubstepValues values{static_cast<float>(h), static_cast<float>(1.0 / h),
                                    static_cast<float>(context.settings.restitutionSpeed), contacts.fillsCaches()};
+  const PassSchedule::Needs needs{.substeps = substeps,
+                                  .changesOrder = plan.changesOrder,
+                                  .contacts = !contacts.contacts.empty(),
+                                  .joints = !joints.joints.empty(),
+                                  .driven = !bodies.others.empty(),
+                                  .mayBounce = contacts.mayBounce(),
+                                  .spins = bodies.anySpinning(),
+                                  .exact = bodies.exact().inUse(),
+                                  .lockedAxes = !bodies.isPlain()};
+  schedule_.make(needs);
   timer.finish(Phase::Prepare);
 
-  ExactVelocities& exact = bodies.exact();
-  const bool plain = joints.joints.empty() && bodies.isPlain() && !contacts.mayBounce() && !exact.inUse();
-  if (plain) plainSubsteps(context, dt, values);
-  wide::SolverBody* const solver = bodies.solver();
-  for (int substep = 0; substep < substeps && !plain; ++substep) {
-    pollStop();
-    if (substep == 0 || plan.changesOrder) contacts.arrange(substep);
-    if (substep > 0) contacts.joinWatched(context, bodies);  // before, they were ranked
-    if (contacts.mayBounce()) {
-      joints.noteApproach(context, bodies);
-      contacts.forEachGroup(tasks, CutsTurn::Last,
-                            [&](ContactGroup& group, const Tasks* all) { group.noteApproach(all, solver); });
-    }
-    bodies.integrateVelocities(context, h);
-    finish(Phase::Integrate);
-    if (substep == 0) {
-      contacts.forEachGroup(tasks, CutsTurn::Last,
-                            [&](ContactGroup& group, const Tasks* all) { group.applyImpulses(all, solver, values); });
-    } else {
-      contacts.refreshSpinning(tasks, bodies);
-    }
-    joints.applyImpulses(context, bodies);
-    joints.solve(context, bodies, false);
-    contacts.forEachGroup(tasks, CutsTurn::Last,
-                          [&](ContactGroup& group, const Tasks* all) { group.solve(all, solver, values); });
-    finish(Phase::Solve);
-    bodies.integratePositions(context, h);
-    finish(Phase::Integrate);
-    joints.solve(context, bodies, true);
-    contacts.forEachGroup(tasks, CutsTurn::First,
-                          [&](ContactGroup& group, const Tasks* all) { group.relax(all, solver, values); });
-    if (exact.inUse()) {
-      exact.clearGains();
-      contacts.forEachGroup(tasks, CutsTurn::Last,
-                            [&](ContactGroup& group, const Tasks* all) { group.applyImpulses(all, exact.gains(), values); });
-      exact.takeGains();
-    }
-    if (contacts.mayBounce()) joints.bounce(context, bodies);
-    joints.addUp(context);
-    if (contacts.mayBounce()) {
-      bodies.markContactChange(context);
-      if (exact.inUse()) exact.beforeBounce(bodies.velocities());
-      contacts.forEachGroup(tasks, CutsTurn::Last,
-                            [&](ContactGroup& group, const Tasks* all) { group.bounce(all, solver, values); });
-      if (exact.inUse()) exact.takeBounce(bodies.velocities());
-    }
-    finish(Phase::Solve);
-  }
-
-  if (plain || !timed) timer.finish(Phase::Solve);
-  bodies.finish(context, dt, plain && bodies.others.empty());
+  const bool isTimed = contacts.contacts.size() > kTimedContacts;
+  runPasses({context, values, h, isTimed}, timer);
+  if (needs.canFuse() || !isTimed) timer.finish(Phase::Solve);
+  bodies.finish(context, dt, needs.canFuse() && bodies.others.empty());
   contacts.finish(context, bodies);
   jointError = joints.finish(context, dt);
   if (joints.holdContacts()) contacts.forgetRows();

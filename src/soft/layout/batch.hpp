@@ -8,6 +8,7 @@
 #include "soft/sweep/bodies.hpp"
 #include "soft/sweep/contacts.hpp"
 #include "soft/sweep/joints.hpp"
+#include "soft/sweep/pass_schedule.hpp"
 #include "wide/width.hpp"
 
 namespace cairn {
@@ -33,17 +34,31 @@ struct SoftBatch {
   int undone() const { return limitsGain ? gains_.undone() : 0; }  // islands that came apart and were put back
   void clear(const IslandPlan& newPlan);
   // `afterDirect`: some contacts of the world were solved directly in the last step.
-  void step(StepContext& context, double dt, wide::Width width, bool afterDirect) {
+  void attempt(StepContext& context, double dt, wide::Width width, bool afterDirect) {
     if (limitsGain) gains_.begin(context, bodies, contacts.contacts, joints.joints);
     advance(context, dt, width, afterDirect);
+  }
+  bool isJudged() const { return limitsGain || gainTaken != 0.0; }
+  void judge(StepContext& context, double dt) {
     gainTaken = limitsGain ? gains_.finish(context, bodies, contacts.contacts, joints.joints, dt) : 0.0;
   }
 
  private:
   void advance(StepContext& context, double dt, wide::Width width, bool afterDirect);
-  void forgetDirect(ContactCache& cache) const;
-  void plainSubsteps(StepContext& context, double dt, const wide::SubstepValues& values);
+  void forgetDirect(System& system) const;
+  // What all passes of a step share.
+  struct Substeps {
+    StepContext& context;
+    const wide::SubstepValues& values;
+    double h;  // s
+    bool isTimed;
+  };
+  void runPasses(const Substeps& run, PhaseTimer& timer);
+  void workOn(ContactGroup& group, bool isPart, std::uint32_t number, std::uint16_t work, int substep, const Substeps& run,
+              const Tasks* all);
+  void workOnAll(BatchWork work, const Substeps& run, PhaseTimer& timer);
 
+  PassSchedule schedule_;
   GainLimit gains_;
 };
 

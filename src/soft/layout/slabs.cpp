@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "base/growth.hpp"
-#include "soft/layout/part_tree.hpp"
+#include "soft/layout/cut_tree.hpp"
 
 namespace cairn {
 
@@ -22,7 +22,7 @@ int SlabFinder::heightWithin(std::size_t parts, int least, std::span<const std::
   int within = least;
   for (int height = std::countr_zero(parts); height > within; --height) {
     for (std::uint32_t index = 0; index < parts >> height; ++index) {
-      const std::uint32_t cut = part_tree::cutOfHeight(height, index), behind = (cut + 1) / 2;  // the first part behind it
+      const std::uint32_t cut = cut_tree::cutOfHeight(height, index), behind = (cut + 1) / 2;  // the first part behind it
       for (const ContactEnds& ends : contactsOf(cut)) {
         for (const std::uint32_t body : {ends.a, ends.b}) {
           if (body >= partOf.size()) continue;

@@ -1,5 +1,5 @@
 // Islands that no cache holds are cut into slabs, one behind another, of which each touches none but its neighbours: sets of
-// 2^n parts each, with a cut of the part tree between any two of them.
+// 2^n parts each, with a cut of the cut tree between any two of them.
 //
 // A step sweeps over an island once for every substep, and each time all of it would come from memory. But a slab may go on
 // to the next sweep as soon as its neighbours had their turn in the last one. So sweeps follow each other in a wave that
@@ -31,11 +31,9 @@
 
 namespace cairn {
 
-inline constexpr std::size_t kLargeIsland = 8192;  // bodies: from so many on it is cut into slabs
-
 class SlabFinder {
  public:
-  // How high a cut of the part tree must be to lie between slabs: higher than this, which is at least `least`. No body has
+  // How high a cut of the cut tree must be to lie between slabs: higher than this, which is at least `least`. No body has
   // contacts across two such cuts. `partOf`: of bodies that can be moved; contactsOf(cut): all between its two sides.
   int heightWithin(std::size_t parts, int least, std::span<const std::uint16_t> partOf,
                    const std::function<std::span<const ContactEnds>(std::uint32_t)>& contactsOf);

@@ -4,19 +4,14 @@
 #include <cmath>
 
 #include "base/growth.hpp"
-#include "soft/layout/slabs.hpp"
+#include "soft/plan/policy.hpp"
 
 namespace cairn {
 
+using namespace policy::layout;
+
 namespace {
-constexpr std::size_t kSmallestPart = 256;  // bodies
-constexpr int kMostTimes = 15;
-// Slabs (slabs.hpp) are of at least 2^n parts, and so many bodies thick.
-constexpr int kSlabTimes = 2;
-constexpr double kSlabBodies = 2.0;
-constexpr std::size_t kSampled = 16;  // one body of so many tells how large they are
-// A part that is larger than the average by more than this is worth cutting anew: threads would wait for it.
-constexpr double kMostUneven = 1.15;
+constexpr int kMostTimes = 15;  // parts are numbered in 16 bits
 }  // namespace
 
 // How well their order in memory is told by their places along an axis: the coefficient of correlation of the two.

@@ -4,18 +4,16 @@
 #include <cmath>
 
 #include "base/growth.hpp"
+#include "soft/plan/policy.hpp"
 
 namespace cairn {
+
+using namespace policy::layout;
 
 namespace {
 
 using wide::kLanes;
 using wide::WatchBlock;
-
-// What joins in the course of a step has come closer than what began it.
-constexpr float kJoinShare = 0.5f;
-// Turning more slowly than this counts for nothing when contacts are ranked. (It does when they are looked at.)
-constexpr float kStill = 1e-3f;  // rad/s
 
 // How fast points of the two surfaces can approach by turning about the centres, per rad/s.
 struct Reach {
@@ -59,7 +57,7 @@ std::uint8_t watchRank(const Contact& contact, const BodyMotion& a, const BodyMo
   const float gap = gapOf(contact);
   if (!(gap > near)) return 0;
   float opening = contact.normal.dot(b.velocity - a.velocity);
-  if (std::max(a.spin, b.spin) > kStill) {
+  if (std::max(a.spin, b.spin) > kSlowTurn) {
     const Reach reach = reachOf(contact);
     opening -= reach.a * a.spin + reach.b * b.spin;
   }

@@ -9,12 +9,13 @@
 
 #include "dynamics/colouring.hpp"
 #include "dynamics/system.hpp"
+#include "soft/plan/policy.hpp"
 #include "wide/watch_kernels.hpp"
 
 namespace cairn {
 
 // A gap (m) that is no longer looked at from afar: contacts closer than this, or closer within a step, are swept.
-inline double nearGap(double speculativeDistance) { return 0.05 * speculativeDistance; }
+inline double nearGap(double speculativeDistance) { return policy::layout::kNearShare * speculativeDistance; }
 
 // How a body moves, as far as that bears on when it meets others.
 struct BodyMotion {

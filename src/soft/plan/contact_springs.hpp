@@ -4,17 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "soft/plan/policy.hpp"
 #include "wide/contact_block.hpp"
 
 namespace cairn {
 
-// omega h, at most. Sweeps with warm starts act on the slow modes of a tall stack as springs of 2 m/h^2; a contact spring
-// that is stiffer than those feeds the mode (see docs/how-a-step-works.md: unstable from the square root of 2 on).
-inline constexpr double kSpringAngle = 6.283185307179586 * 3.0 / 16.0;
-inline constexpr double kDeepest = 0.01;        // m that a loaded point may sink
-inline constexpr double kDeepestShare = 0.015;  // of the body's thickness, likewise
+inline constexpr double kTwoPi = 6.283185307179586;
+
 inline float depthAllowed(float thickness) {
-  return static_cast<float>(std::min(kDeepest, kDeepestShare * static_cast<double>(thickness)));
+  return static_cast<float>(std::min(policy::plan::kDeepest, policy::plan::kDeepestShare * static_cast<double>(thickness)));
 }
 
 // 1/s^2: omega^2 of the springs that a contact asks for, so that it sinks by no more than `depth` (m). `load`: its impulses,
@@ -24,11 +22,13 @@ inline float hardnessOf(float load, float inverseMass, float approachSpeed, floa
   return depth > 0.0f ? (load * inverseMass - std::max(approachSpeed, 0.0f)) * perSecond / depth : 0.0f;
 }
 
+// 1/s^2: omega^2 of the stiffest springs at so many substeps.
+inline double hardnessAt(double substeps, double dt) { return std::pow(policy::plan::kSpringAngle * substeps / dt, 2); }
+
 // What impulses stored per `seconds` are to be multiplied by for a substep h of a step dt. Not across absurd ratios.
 inline double impulseShare(double seconds, double dt, double h) {
-  constexpr double kMostRescaling = 10.0;
   const double ratio = seconds > 0.0 ? dt / seconds : 0.0;
-  return ratio > 1.0 / kMostRescaling && ratio < kMostRescaling ? h / seconds : 0.0;
+  return ratio > 1.0 / policy::plan::kMostRescaling && ratio < policy::plan::kMostRescaling ? h / seconds : 0.0;
 }
 
 // omega in 1/s, of the undamped spring.

@@ -5,10 +5,21 @@
 #include <cmath>
 
 #include "collision/contact.hpp"
+#include "soft/plan/policy.hpp"
 
 namespace cairn {
 
-inline bool isUpright(float steepness) { return !(steepness < 0.7f); }  // cosine: it is between layers
+// Of a resting contact: the rest of it is not looked at then.
+struct ContactSummary {
+  float load = 0.0f;           // N s per System::impulseSeconds, along the normal
+  float deepest = 0.0f;        // m, the least separation, or 0 if none is negative
+  float approachSpeed = 0.0f;  // m/s
+  std::uint8_t points = 0;
+  bool special = false;
+  bool isUpright = false;  // one body is above the other
+};
+
+inline bool isUpright(float steepness) { return !(steepness < policy::plan::kUpright); }  // a cosine
 
 inline ContactSummary summaryOf(const Contact& contact, const Float3& up) {
   ContactSummary summary;

@@ -41,9 +41,10 @@ struct LiveContact {
 
 class SubstepPlan {
  public:
-  // By island. Numbers of substeps are also written to the bodies: they rise at once and fall slowly. Notes in the report
-  // how many contacts there are.
+  // By island. Numbers of substeps are also remembered by body (SoftMemory): they rise at once and fall slowly. Notes in the
+  // report how many contacts there are.
   const std::vector<IslandPlan>& make(StepContext& context, double dt);
+  const std::vector<IslandPlan>& plans() const { return plans_; }
   const std::vector<LiveContact>& contacts() const { return contacts_; }
   // Of an island: bodies that can be moved, contacts, joints.
   struct Size {
@@ -79,7 +80,6 @@ class SubstepPlan {
     float xx, xy, yy;  // m^2: of its own mass about its centre
     float turn;        // rad
     float turning;     // J, about
-    std::uint16_t before;
   };
   // What several bodies of an island tell together. Places are from the first of them.
   struct BodySums {
@@ -95,7 +95,7 @@ class SubstepPlan {
     double energy = 0.0;                                    // J, kinetic
     double turning = 0.0;                                   // J rad^2: energy of turning times the square of the turn
     int before = 0, known = 0;                              // eighths of substeps of the last step, sum over those that had
-    void add(const BodySummary& summary, const BodySurvey& body);
+    void add(const BodySummary& summary, const BodySurvey& body, int substepsBefore);  // in eighths
     void add(const BodySums& others);
   };
   // What of an island bears on the number.
@@ -111,7 +111,7 @@ class SubstepPlan {
     double hardness = 0.0;        // 1/s^2: the largest omega^2 that a contact asks for
     std::uint32_t loads = kNone;  // into loads_, if it is large
     int after = 0;                // eighths of substeps; 0: not worth remembering
-    // Of islands that might have to be solved directly (substep_plan_direct.cpp).
+    // Of islands that might have to be solved directly (direct_choice.cpp).
     bool mayBeDirect = false, isLookedAt = false;
     int pressing = 0, pressed = 0;       // contacts that carry something, and their points that do
     double loaded = 0.0, leaning = 0.0;  // N s, of all contacts and of those that lean on friction
@@ -131,8 +131,9 @@ class SubstepPlan {
   // What is remembered of an island that is to be solved directly: more than the eighths of the most substeps. If it is not
   // to be, no more than that.
   static int directEighths(const Need& need, const SoftOptions& options, double gravity, double dt);
-  static constexpr double kAlike = 32.0;  // times heavier than another: that much, and bodies are not alike
-  static constexpr int kFewBodies = 4;    // the most substeps are cheap for them
+  // Words of a piece, one after another; a quicker hash than base/hash.hpp.
+  static std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) { return (hash ^ word) * 0x9E3779B97F4A7C15u; }
+  static constexpr std::uint64_t kEmptyHash = 0x243F6A8885A308D3u;
 
   void surveyBodies(StepContext& context, double dt);
   void surveyContacts(StepContext& context, double dt);

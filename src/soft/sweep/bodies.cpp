@@ -7,25 +7,16 @@
 #include "math/rotation.hpp"
 #include "math/symmetric3.hpp"
 #include "mechanics/free_motion.hpp"
+#include "soft/memory.hpp"
+#include "soft/plan/policy.hpp"
 
 namespace cairn {
 
+using namespace policy::sweep;
+using policy::plan::kFastTurn;
+
 namespace {
 
-constexpr std::size_t kBodyGrain = 64;
-constexpr std::uint32_t kAhead = 4;  // bodies
-constexpr double kFastTurn = 0.05;
-constexpr double kTinyTurn = 1e-6;  // rad
-constexpr double kRound = 1e-6;     // anisotropy of moments that single precision hardly tells from a ball's
-// How far bodies may move before their contacts are brought up to date: half of what a manifold is kept for.
-constexpr float kHair = 2.5e-4f;       // m
-constexpr float kHairShare = 2.5e-4f;  // of the body's size, if that is less
-// In shorter steps it is less in proportion: who is still is a matter of speed. (If it were not, what rolls would be ahead
-// of its contacts by a hair however short steps are, and that is felt as a rolling friction.)
-constexpr double kHairSeconds = 1.0 / 60.0;
-// Whoever has gone so much of it counts as having gone all of it when another one of its part has: what creeps together is
-// brought up to date together, in one step of many.
-constexpr float kNearlyFar = 0.5f;
 enum Stillness : std::uint8_t { kMoved = 0, kNearly, kStill };
 
 Eigen::Map<Float3> velocityOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.velocity); }
@@ -72,7 +63,7 @@ void SoftBodies::begin(StepContext& context, double dt, double h, bool haveConta
   const float mostSpin = static_cast<float>(4.0 * kMaximumSpin);
   limits_ = {{mostSpeed, mostSpeed, mostSpeed}, {mostSpin, mostSpin, mostSpin}, {0, 0}};
   partBodies_.clear();
-  for (std::uint32_t i = 0; i < parts; ++i) partBodies_.push_back(movableOf(part_tree::groupOfPart(i)));
+  for (std::uint32_t i = 0; i < parts; ++i) partBodies_.push_back(movableOf(cut_tree::groupOfPart(i)));
 
   const Vec3 gravity = context.settings.gravity;
   const Integrator integrator = freeMotion(context.settings).integrator;
@@ -80,7 +71,7 @@ void SoftBodies::begin(StepContext& context, double dt, double h, bool haveConta
   context.tasks.parallelFor(movable.size(), kBodyGrain, [&](std::size_t first, std::size_t last) {
     bool damped = false, special = false;
     for (std::size_t i = first; i < last; ++i) {
-      if (i + kAhead < last) prefetch(system.bodies[movable[i + kAhead]]);
+      if (i + kBodiesAhead < last) prefetch(system.bodies[movable[i + kBodiesAhead]]);
       const Body& body = system.bodies[movable[i]];
       wide::SolverBody& solver = solver_[i];
       SoftBody& soft = bodies_[i];
@@ -305,7 +296,7 @@ void SoftBodies::clearShared() {
 void SoftBodies::putSharedFirst(const Tasks& tasks) {
   resizeGently(buffer_, movable.size());
   tasks.parallelFor(parts, 1, [&](std::size_t part, std::size_t) {
-    const auto [first, last] = movableOf(part_tree::groupOfPart(static_cast<std::uint32_t>(part)));
+    const auto [first, last] = movableOf(cut_tree::groupOfPart(static_cast<std::uint32_t>(part)));
     std::uint32_t* const ends = sharedEnds_.data() + part * static_cast<std::size_t>(heights());
     std::copy(movable.begin() + first, movable.begin() + last, buffer_.begin() + first);
     std::uint32_t next = first;
@@ -335,8 +326,8 @@ void SoftBodies::integratePositions(const System& system, std::size_t part, doub
 }
 
 void SoftBodies::integrateShared(const System& system, std::uint32_t cut, double h) {
-  const PartRange range = part_tree::partsOf(cut);
-  const int height = part_tree::heightOf(cut);
+  const PartRange range = cut_tree::partsOf(cut);
+  const int height = cut_tree::heightOf(cut);
   for (std::uint32_t part = range.first; part < range.last; ++part)
     moveWithin(system, sharedBegin(part, height), sharedBegin(part, height - 1), h);
 }
@@ -351,6 +342,7 @@ void SoftBodies::markContactChange(StepContext& context) {
 
 void SoftBodies::finish(StepContext& context, double dt, bool follow) {
   std::vector<Body>& bodies = context.system.bodies;
+  std::vector<float>& paths = softMemory(context.system).pathLengths;
   const auto hair = static_cast<float>(std::min(1.0, dt / kHairSeconds));
   resizeAnew(still_, solver_.size());
   std::fill(still_.begin() + ground(), still_.end(), kStill);
@@ -358,7 +350,7 @@ void SoftBodies::finish(StepContext& context, double dt, bool follow) {
     const auto [first, last] = partBodies_[part];
     bool anyFar = !follow;
     for (std::uint32_t i = first; i < last; ++i) {
-      if (i + kAhead < last) prefetch(bodies[movable[i + kAhead]]);
+      if (i + kBodiesAhead < last) prefetch(bodies[movable[i + kBodiesAhead]]);
       Body& body = bodies[movable[i]];
       const SoftBody& soft = bodies_[i];
       const wide::SolverBody& solver = solver_[i];
@@ -372,16 +364,17 @@ void SoftBodies::finish(StepContext& context, double dt, bool follow) {
         body.velocity = without(exact_[i].linear, soft.locked);
         body.spin = exact_[i].angular;
       }
-      body.pathLength += Float3(solver.moved).norm() + body.size * Float3(solver.turned).norm();
+      float& path = paths[movable[i]];
+      path += Float3(solver.moved).norm() + body.size * Float3(solver.turned).norm();
       const float far = hair * std::min(kHair, kHairShare * body.size);
-      still_[i] = body.pathLength < kNearlyFar * far ? kStill : kNearly;
-      anyFar |= !(body.pathLength < far);
+      still_[i] = path < kNearlyFar * far ? kStill : kNearly;
+      anyFar |= !(path < far);
     }
     if (!anyFar) return;
     for (std::uint32_t i = first; i < last; ++i) {
       if (follow && still_[i] == kStill) continue;
       still_[i] = kMoved;
-      bodies[movable[i]].pathLength = 0.0f;
+      paths[movable[i]] = 0.0f;
     }
   });
 }

@@ -14,7 +14,7 @@
 #include "dynamics/colouring.hpp"
 #include "dynamics/system.hpp"
 #include "mechanics/stepper.hpp"
-#include "soft/layout/part_tree.hpp"
+#include "soft/layout/cut_tree.hpp"
 #include "soft/layout/split_bodies.hpp"
 #include "soft/sweep/exact_velocities.hpp"
 #include "wide/body_kernels.hpp"
@@ -47,7 +47,7 @@ struct SoftBody {
   std::uint8_t lockedTurn = 0;    // bit per axis about which it does not turn
   bool round = false;             // it turns alike about every axis
   bool spins = false;             // fast for its shape
-  bool held = false;              // by a tree that solves its contacts (tree_contacts.hpp): no one else does
+  bool held = false;              // by a tree that solves its contacts (joint_tree_contacts.hpp): no one else does
 };
 
 // Bodies whose orientation must be followed within the step: those with joints and those that spin fast for their shape.
@@ -72,13 +72,13 @@ class SoftBodies {
   std::size_t parts = 1;
   std::vector<std::uint16_t> partOf;  // of the movable ones, if there are several parts; they are in the order of parts
   Cuts cuts;
-  // Of a group (part_tree.hpp): those of its parts.
+  // Of a group (cut_tree.hpp): those of its parts.
   MovableBodies movableOf(std::uint32_t group) const {
     if (parts == 1) return {0, ground()};
     const auto before = [&](std::uint32_t part) {
       return static_cast<std::uint32_t>(std::lower_bound(partOf.begin(), partOf.end(), part) - partOf.begin());
     };
-    const PartRange range = part_tree::partsOf(group);
+    const PartRange range = cut_tree::partsOf(group);
     return {before(range.first), before(range.last)};
   }
   // Who is shared is said once `partOf` is known: bodies that contacts across a cut hold on to, and how high the highest
@@ -113,7 +113,7 @@ class SoftBodies {
   // Notes what contacts changed in this substep; needed if velocities are to be changed by others before the next one.
   void markContactChange(StepContext& context);
   // `follow`: notes which bodies are still: they have not moved by more than a hair since all of their contacts were brought
-  // up to date (Body::pathLength).
+  // up to date (SoftMemory::pathLengths).
   void finish(StepContext& context, double dt, bool follow);
   bool isStill(std::uint32_t body) const { return still_[body] != 0; }
 

@@ -7,6 +7,7 @@
 
 #include "base/fetch_ahead.hpp"
 #include "base/hash.hpp"
+#include "soft/memory.hpp"
 #include "soft/plan/contact_summary.hpp"
 
 namespace cairn {
@@ -26,8 +27,8 @@ constexpr float kNothing[8 + 3 * kPointStride] = {};
 // rises and falls by that from step to step.
 template <class T>
 void makeAnew(std::vector<T>& rows, std::size_t count) {
-  constexpr std::size_t kFew = 6;
-  if (rows.capacity() > count + count / 16 + kFew) std::vector<T>().swap(rows);
+  if (rows.capacity() > count + count / policy::layout::kRowRoomShare + policy::layout::kRowRoom)
+    std::vector<T>().swap(rows);
   resizeAnew(rows, count);
 }
 
@@ -42,8 +43,7 @@ std::uint64_t hashOf(std::span<const ContactEnds> contacts) {
 }
 
 bool areStill(std::span<const ContactEnds> contacts, const ContactCache& cache) {
-  return std::all_of(contacts.begin(), contacts.end(),
-                     [&](const ContactEnds& ends) { return cache.still[ends.contact] != 0; });
+  return std::all_of(contacts.begin(), contacts.end(), [&](const ContactEnds& ends) { return cache.resting[ends.contact]; });
 }
 
 std::uint16_t mostPoints(std::span<const ContactEnds> contacts) {
@@ -176,6 +176,13 @@ void ContactGroup::makeBlock(std::span<const ContactEnds> ends, std::span<const 
     if (bodies[ends[lane].a].held || bodies[ends[lane].b].held) silence(block, points, static_cast<int>(lane));
 }
 
+void ContactGroup::takeIn(std::span<const ContactEnds> contacts, std::span<const ContactEnds> next, std::uint32_t index,
+                          const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values) {
+  makeBlock(contacts, next, blocks_[index], slots, bodies, values);
+  if (anySpinning(contacts, bodies)) spinning_.push_back(index);
+  if (blocks_[index].bounces != 0) noteBounces(blocks_[index], slots, bodies);
+}
+
 bool ContactGroup::anySpinning(std::span<const ContactEnds> contacts, const SoftBodies& bodies) {
   return bodies.anySpinning() && std::any_of(contacts.begin(), contacts.end(), [&](const ContactEnds& ends) {
            return bodies[ends.a].spins || bodies[ends.b].spins;
@@ -229,9 +236,8 @@ bool ContactGroup::keepRows(const ContactCache& cache, SoftBodies& bodies, const
       wide::keepRows(wide::Blocks(&blocks_[i], 1), points_.data(), bodies.solver());
     } else {
       const bool asks = i + 1 < blocks_.size() && !nextStill;
-      makeBlock(contactsOf(i), asks ? contactsOf(i + 1) : std::span<const ContactEnds>(), blocks_[i], cache.slots, bodies,
-                values);
-      if (anySpinning(contactsOf(i), bodies)) spinning_.push_back(static_cast<std::uint32_t>(i));
+      takeIn(contactsOf(i), asks ? contactsOf(i + 1) : std::span<const ContactEnds>(), static_cast<std::uint32_t>(i),
+             cache.slots, bodies, values);
       if (blocks_[i].bounces != 0) return false;
     }
     still = nextStill;
@@ -249,28 +255,23 @@ void ContactGroup::makeRows(std::span<const ContactEnds> contacts, MovableBodies
   for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
     ContactBlock& block = blocks_[i];
     block.firstPoint = nextPoint;
-    makeBlock(contactsOf(i), i + 1 < blocks_.size() ? contactsOf(i + 1) : std::span<const ContactEnds>(), block, slots,
-              bodies, values);
+    takeIn(contactsOf(i), i + 1 < blocks_.size() ? contactsOf(i + 1) : std::span<const ContactEnds>(), i, slots, bodies,
+           values);
     nextPoint += block.points;
-    if (anySpinning(contactsOf(i), bodies)) spinning_.push_back(i);
-    if (block.bounces != 0) noteBounces(block, slots, bodies);
   }
 }
 
 void ContactGroup::joinWatched(const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values) {
   if (watch_.empty()) return;
-  constexpr float kSubstepsAhead = 2.0f;
-  watch_.check(bodies.solver(), kSubstepsAhead * values.h, [&](std::span<const ContactEnds> contacts) {
+  watch_.check(bodies.solver(), policy::layout::kSubstepsAhead * values.h, [&](std::span<const ContactEnds> contacts) {
     const auto index = static_cast<std::uint32_t>(blocks_.size());
     const std::size_t firstPoint = points_.size();
     resizeGently(blocks_, index + 1);
     resizeGently(points_, firstPoint + mostPoints(contacts));
     ContactBlock& block = blocks_[index];
     block.firstPoint = static_cast<std::uint32_t>(firstPoint);
-    makeBlock(contacts, {}, block, slots, bodies, values);
-    wide::measureGaps(wide::Blocks(&block, 1), points_.data(), bodies.solver());
-    if (anySpinning(contacts, bodies)) spinning_.push_back(index);
-    if (block.bounces != 0) noteBounces(block, slots, bodies);
+    takeIn(contacts, {}, index, slots, bodies, values);
+    wide::measureGaps(wide::Blocks(&block, 1), points_.data(), bodies.solver());  // bodies have moved since the step began
     order_.push_back(static_cast<std::uint32_t>(runs_.size()));
     runs_.push_back({index, index + 1});
   });
@@ -287,9 +288,11 @@ void ContactGroup::refreshSpinning(SoftBodies& bodies) {
   }
 }
 
-void ContactGroup::finish(ContactCache& cache, float unscale, const SoftBodies& bodies) {
+void ContactGroup::finish(System& system, float unscale, const SoftBodies& bodies) {
+  ContactCache& cache = system.contacts;
   std::vector<Contact>& slots = cache.slots;
-  const float up[3] = {cache.summariesUp.x(), cache.summariesUp.y(), cache.summariesUp.z()};
+  SoftMemory& memory = softMemory(system);
+  const float up[3] = {memory.summariesUp.x(), memory.summariesUp.y(), memory.summariesUp.z()};
   wide::BlockResults results;
   known_ = true;
   watchFollowed_ = !watch_.anyJoined();
@@ -298,7 +301,7 @@ void ContactGroup::finish(ContactCache& cache, float unscale, const SoftBodies& 
     const bool still = ends.rank >= kWideRank && bodies.isStill(ends.a) && bodies.isStill(ends.b);
     watchFollowed_ &= still;
     cache.note(ends.contact, still, false);
-    if (still) cache.summaries[ends.contact].load = 0.0f;
+    if (still) memory.summaries[ends.contact].load = 0.0f;
   });
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const ContactBlock& block = blocks_[i];
@@ -326,8 +329,9 @@ void ContactGroup::finish(ContactCache& cache, float unscale, const SoftBodies& 
       contact.approachSpeed = block.approachSpeed[lane];
       cache.note(slot, still, still ? results.total[lane] > 0.0f || results.gap[lane] <= 0.0f : contact.touches());
       if (still)
-        cache.summaries[slot] = {results.load[lane], std::min(results.gap[lane], 0.0f), contact.approachSpeed, contact.count,
-                                 contact.special,    isUpright(results.steepness[lane])};
+        memory.summaries[slot] = {results.load[lane],    std::min(results.gap[lane], 0.0f),
+                                  contact.approachSpeed, contact.count,
+                                  contact.special,       isUpright(results.steepness[lane])};
     }
   }
 }

@@ -27,7 +27,7 @@ class ContactGroup {
              const ContactCache& cache, SoftBodies& bodies, const SoftContactValues& values, bool asBefore);
   // Before each substep: takes in watched contacts that might meet in it.
   void joinWatched(const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
-  void finish(ContactCache& cache, float unscale, const SoftBodies& bodies);
+  void finish(System& system, float unscale, const SoftBodies& bodies);
   void forgetRows() { known_ = watchFollowed_ = false; }
   // Rows of bodies that spin fast for their shape, for the inertia that they have now.
   void refreshSpinning(SoftBodies& bodies);
@@ -62,7 +62,6 @@ class ContactGroup {
  private:
   template <class Kernel>
   void sweep(const Tasks* tasks, Kernel&& kernel) {
-    constexpr std::size_t kBlockGrain = 4;
     const auto work = [&](std::size_t first, std::size_t last) {
       kernel(wide::Blocks(blocks_.data() + first, blocks_.data() + last));
     };
@@ -72,7 +71,7 @@ class ContactGroup {
       if (tasks == nullptr) {
         work(first, first + count);
       } else {
-        tasks->parallelFor(count, kBlockGrain,
+        tasks->parallelFor(count, policy::sweep::kBlockGrain,
                            [&](std::size_t begin, std::size_t end) { work(first + begin, first + end); });
       }
     }
@@ -101,6 +100,9 @@ class ContactGroup {
   }
   void makeBlock(std::span<const ContactEnds> contacts, std::span<const ContactEnds> next, wide::ContactBlock& block,
                  const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
+  // Contacts come in here, by blocks: at the step's beginning, and when they are watched no more.
+  void takeIn(std::span<const ContactEnds> contacts, std::span<const ContactEnds> next, std::uint32_t block,
+              const std::vector<Contact>& slots, SoftBodies& bodies, const SoftContactValues& values);
   static bool anySpinning(std::span<const ContactEnds> contacts, const SoftBodies& bodies);
   void noteBounces(wide::ContactBlock& block, const std::vector<Contact>& slots, const SoftBodies& bodies);
 

@@ -8,14 +8,10 @@
 
 namespace cairn {
 
-namespace {
+using namespace policy::layout;
+using policy::plan::kSpringAngle, policy::sweep::kGroundFrequency;
 
-constexpr double kTwoPi = 6.283185307179586;
-// Bytes of rows that are likely to stay in the caches: what a wave may have in use at a time.
-constexpr double kCacheBytes = 8.0 * 1024.0 * 1024.0;
-}  // namespace
-
-void SoftContacts::clear(std::size_t parts) { groups_.resize(part_tree::groupCount(static_cast<std::uint32_t>(parts))); }
+void SoftContacts::clear(std::size_t parts) { groups_.resize(cut_tree::groupCount(static_cast<std::uint32_t>(parts))); }
 
 void SoftContacts::makeRoom(std::span<const std::uint32_t> firsts, std::uint32_t end) {
   firsts_.assign(firsts.begin(), firsts.end());
@@ -46,7 +42,7 @@ void SoftContacts::findSlabs(SlabFinder& finder, const SoftBodies& bodies) {
   const std::uint32_t parts = partCount();
   heightWithinSlabs_ = std::countr_zero(parts);
   if (bodies.movable.size() < kLargeIsland) return;
-  const int unit = std::countr_zero(part_tree::partsOfUnit(parts));
+  const int unit = std::countr_zero(cut_tree::partsOfUnit(parts));
   heightWithinSlabs_ = finder.heightWithin(parts, unit, bodies.partOf, [&](std::uint32_t cut) {
     const auto column = [&](std::uint32_t group) { return contacts.data() + firsts_[columnOf(group, false)]; };
     return std::span<const ContactEnds>(column(cut), column(cut + 1));
@@ -72,7 +68,7 @@ SoftContactValues SoftContacts::valuesFor(const StepContext& context, double dt,
   const double zeta = options.contactDampingRatio;
   SoftContactValues values;
   values.fill.between = softness(std::min(wanted, most), zeta, h);
-  values.fill.ground = softness(std::min(2.0 * wanted, most), 0.5 * zeta, h);
+  values.fill.ground = softness(std::min(kGroundFrequency * wanted, most), zeta / kGroundFrequency, h);
   values.fill.pushOut = static_cast<float>(options.pushOutSpeed);
   values.fill.rescale = static_cast<float>(impulseShare(context.system.impulseSeconds, dt, h));
   values.h = static_cast<float>(h);
@@ -96,31 +92,18 @@ void SoftContacts::begin(StepContext& context, SoftBodies& bodies, const SoftCon
   mayBounce_ = std::any_of(groups_.begin(), groups_.end(), [](const ContactGroup& group) { return group.mayBounce(); });
 }
 
-void SoftContacts::joinWatched(const StepContext& context, SoftBodies& bodies) {
-  forAll(context.tasks, [&](std::size_t, ContactGroup& group) { joinWatched(context, bodies, group); });
-}
-
-void SoftContacts::refreshSpinning(const Tasks& tasks, SoftBodies& bodies) {
-  if (bodies.anySpinning()) forAll(tasks, [&](std::size_t, ContactGroup& group) { group.refreshSpinning(bodies); });
-}
-
 void SoftContacts::forgetRows() {
   for (ContactGroup& group : groups_) group.forgetRows();
 }
 
 void SoftContacts::finish(StepContext& context, const SoftBodies& bodies) {
-  forAll(context.tasks,
-         [&](std::size_t, ContactGroup& group) { group.finish(context.system.contacts, values_.unscale, bodies); });
+  forAll(context.tasks, [&](std::size_t, ContactGroup& group) { group.finish(context.system, values_.unscale, bodies); });
 }
 
 int SoftContacts::colours() const {
   int most = 0;
   for (const ContactGroup& group : groups_) most = std::max(most, group.colours());
   return most;
-}
-
-void SoftContacts::arrange(int number) {
-  for (ContactGroup& group : groups_) group.arrange(number);
 }
 
 }  // namespace cairn

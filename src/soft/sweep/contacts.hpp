@@ -10,14 +10,11 @@
 #include <vector>
 
 #include "mechanics/stepper.hpp"
-#include "soft/layout/part_tree.hpp"
+#include "soft/layout/cut_tree.hpp"
 #include "soft/layout/slabs.hpp"
 #include "soft/sweep/contact_group.hpp"
 
 namespace cairn {
-
-// When contacts across cuts have their turn.
-enum class CutsTurn { First, Last };
 
 class SoftContacts {
  public:
@@ -39,14 +36,11 @@ class SoftContacts {
   void begin(StepContext& context, SoftBodies& bodies, const SoftContactValues& values);
   void finish(StepContext& context, const SoftBodies& bodies);
   void forgetRows();  // of a step that was not the last
-  void refreshSpinning(const Tasks& tasks, SoftBodies& bodies);
   bool mayBounce() const { return mayBounce_; }
   int colours() const;  // the most of any group
   bool fillsCaches() const;
-  void arrange(int number);
 
-  // Before each substep: takes in watched contacts that might meet in it.
-  void joinWatched(const StepContext& context, SoftBodies& bodies);
+  // Before a substep: takes in watched contacts of a group that might meet in it.
   void joinWatched(const StepContext& context, SoftBodies& bodies, ContactGroup& group) const {
     group.joinWatched(context.system.contacts.slots, bodies, values_);
   }
@@ -58,13 +52,13 @@ class SoftContacts {
   template <class Down, class Part, class Up>
   void traverse(const Tasks& tasks, Down&& down, Part&& part, Up&& up) {
     const std::uint32_t parts = partCount();
-    const int height = std::countr_zero(parts), most = height - std::countr_zero(part_tree::partsOfUnit(parts));
+    const int height = std::countr_zero(parts), most = height - std::countr_zero(cut_tree::partsOfUnit(parts));
     int levels = 0;  // of cuts that threads meet at
     while (levels < most && (1 << levels) < tasks.threads()) ++levels;
     const auto forCuts = [&](int cutHeight, auto&& work) {
       const std::uint32_t cuts = parts >> cutHeight;
       const auto cut = [&](std::size_t index) {
-        return part_tree::cutOfHeight(cutHeight, static_cast<std::uint32_t>(index));
+        return cut_tree::cutOfHeight(cutHeight, static_cast<std::uint32_t>(index));
       };
       if (cuts == 1) return work(cut(0), groups_[cut(0)], &tasks);
       tasks.parallelFor(cuts, 1, [&](std::size_t i, std::size_t) { work(cut(i), groups_[cut(i)], nullptr); });
@@ -77,19 +71,16 @@ class SoftContacts {
     for (int level = levels; level-- > 0;) forCuts(height - level, up);
   }
   // As many sweeps, each as traverse() goes; what is called gets the number of the sweep first. Large islands go through
-  // them in a wave (slabs.hpp) if `mayOverlap`. If not, afterSweep(sweep) is called when all had their turn in a sweep.
-  template <class Down, class Part, class Up, class After>
-  void sweepAll(const Tasks& tasks, std::size_t sweeps, bool mayOverlap, Down&& down, Part&& part, Up&& up,
-                After&& afterSweep) {
+  // them in a wave (slabs.hpp).
+  template <class Down, class Part, class Up>
+  void sweepAll(const Tasks& tasks, std::size_t sweeps, Down&& down, Part&& part, Up&& up) {
     const auto numbered = [](std::size_t sweep, auto& work) {
       return [sweep, &work](auto&&... arguments) { work(sweep, arguments...); };
     };
     const Wave wave = waveOf(sweeps, tasks.threads());
-    if (!mayOverlap || wave.sweepsAtOnce < 2) {
-      for (std::size_t sweep = 0; sweep < sweeps; ++sweep) {
+    if (wave.sweepsAtOnce < 2) {
+      for (std::size_t sweep = 0; sweep < sweeps; ++sweep)
         traverse(tasks, numbered(sweep, down), numbered(sweep, part), numbered(sweep, up));
-        afterSweep(sweep);
-      }
       return;
     }
     const auto slabParts = std::uint32_t{1} << heightWithinSlabs_;
@@ -109,28 +100,16 @@ class SoftContacts {
         });
     for (std::size_t slab = 0; slab + 1 < wave.slabs; ++slab) cutBehind(slab, sweeps - 1, up);
   }
-  // Calls work(group, tasks) for all of them.
-  template <class Work>
-  void forEachGroup(const Tasks& tasks, CutsTurn when, Work&& work) {
-    const auto atCut = [&](CutsTurn turn) {
-      return [&, turn](std::uint32_t, ContactGroup& group, const Tasks* all) {
-        if (turn == when) work(group, all);
-      };
-    };
-    traverse(
-        tasks, atCut(CutsTurn::First), [&](std::uint32_t, ContactGroup& group) { work(group, nullptr); },
-        atCut(CutsTurn::Last));
-  }
 
  private:
   // As traverse(), for `count` parts.
   template <class Down, class Part, class Up>
   void visit(std::uint32_t first, std::uint32_t count, Down& down, Part& part, Up& up) {
-    const auto onPart = [&](std::uint32_t i) { part(i, groups_[part_tree::groupOfPart(i)]); };
+    const auto onPart = [&](std::uint32_t i) { part(i, groups_[cut_tree::groupOfPart(i)]); };
     if (count == 1) return onPart(first);
-    const std::uint32_t cut = part_tree::cutOf(first, count);
+    const std::uint32_t cut = cut_tree::cutOf(first, count);
     down(cut, groups_[cut], nullptr);
-    if (count <= part_tree::partsOfUnit(partCount())) {
+    if (count <= cut_tree::partsOfUnit(partCount())) {
       for (std::uint32_t i = first; i < first + count; ++i) onPart(i);
     } else {
       visit(first, count / 2, down, part, up);
@@ -148,7 +127,7 @@ class SoftContacts {
   std::uint32_t partCount() const { return static_cast<std::uint32_t>((groups_.size() + 1) / 2); }
   Wave waveOf(std::size_t sweeps, int threads) const;
 
-  std::vector<ContactGroup> groups_;   // see part_tree.hpp
+  std::vector<ContactGroup> groups_;   // see cut_tree.hpp
   std::vector<std::uint32_t> firsts_;  // of each column in `contacts`, and the end
   std::vector<std::uint8_t> changed_;  // by group: its list is not that of the last step
   int heightWithinSlabs_ = 0;          // of cuts

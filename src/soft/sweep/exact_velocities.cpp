@@ -3,20 +3,18 @@
 #include <algorithm>
 
 #include "dynamics/body.hpp"
+#include "soft/plan/policy.hpp"
 
 namespace cairn {
 
 namespace {
-
-// s: in shorter substeps a thousandth of a velocity could be lost in a second.
-constexpr double kShortSubstep = 6e-5;
 
 Vec3 rowOf(const float (&row)[3]) { return {row[0], row[1], row[2]}; }
 Vec3 within(const Vec3& v, const float (&limit)[3]) { return v.cwiseMin(rowOf(limit)).cwiseMax(-rowOf(limit)); }
 
 }  // namespace
 
-bool ExactVelocities::isNeeded(double h) { return h < kShortSubstep; }
+bool ExactVelocities::isNeeded(double h) { return h < policy::sweep::kShortSubstep; }
 
 void ExactVelocities::begin(std::size_t movable, std::size_t all) {
   velocities_.resize(movable);

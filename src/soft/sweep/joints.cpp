@@ -4,22 +4,16 @@
 #include <algorithm>
 
 #include "math/rotation.hpp"
+#include "soft/plan/contact_springs.hpp"
 
 namespace cairn {
 
-namespace {
-
-constexpr double kForgetfulTurn = 0.5;  // rad per substep
-constexpr double kTwoPi = 6.283185307179586;
-// Added to the diagonal, relative to its largest entry: keeps a redundant joint solvable without being felt.
-constexpr double kRegularisation = 1e-12;
-
-}  // namespace
+using namespace policy::sweep;
 
 void SoftJoints::begin(StepContext& context, SoftBodies& bodies, std::span<const ContactEnds> contacts,
                        const SoftContactValues& values, double dt, double h) {
   const SoftOptions& options = context.settings.soft;
-  const double omega = kTwoPi * std::min(options.jointFrequency, 0.25 / h);
+  const double omega = kTwoPi * std::min(options.jointFrequency, kJointFrequencyShare / h);
   const double a1 = 2.0 * options.jointDampingRatio + h * omega;
   const double a2 = h * omega * a1;
   h_ = h;
@@ -29,8 +23,7 @@ void SoftJoints::begin(StepContext& context, SoftBodies& bodies, std::span<const
   share_ = 1.0 / (1.0 + a2);
 
   System& system = context.system;
-  const double ratio = system.impulseSeconds > 0.0 ? dt / system.impulseSeconds : 0.0;
-  const double rescale = ratio > 0.1 && ratio < 10.0 ? h / system.impulseSeconds : 0.0;
+  const double rescale = impulseShare(system.impulseSeconds, dt, h);
   for (const JointEnds& ends : joints) {
     bodies.follow(context, ends.a, dt);
     bodies.follow(context, ends.b, dt);

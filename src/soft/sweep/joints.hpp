@@ -1,13 +1,13 @@
 // Joints of a batch within a step of the soft stepper. Those that form trees are solved exactly, tree by tree
-// (soft_trees.hpp); the others are one small dense block each, solved in id order, softly. Everything is rebuilt every
+// (joint_forest.hpp); the others are one small dense block each, solved in id order, softly. Everything is rebuilt every
 // substep.
 #pragma once
 
 #include <vector>
 
 #include "mechanics/joint_rows.hpp"
+#include "soft/joint_tree/joint_forest.hpp"
 #include "soft/sweep/bodies.hpp"
-#include "soft/tree/soft_trees.hpp"
 
 namespace cairn {
 
@@ -45,7 +45,7 @@ class SoftJoints {
   template <class Impulses>
   static void pushBodies(const Work& work, const Impulses& impulse, SoftBodies& bodies);
 
-  SoftTrees trees_;
+  JointForest trees_;
   std::vector<Work> work_;                             // the joints that are not in trees
   double elapsed_ = 0.0;                               // s since the step began
   double h_ = 0.0;                                     // s

@@ -19,15 +19,19 @@
 
 #include "collision/contact.hpp"
 #include "mechanics/joint_tree.hpp"
+#include "soft/plan/policy_joint_tree.hpp"
 #include "soft/sweep/contact_group.hpp"
 
 namespace cairn {
 
-class TreeContacts {
+class JointTreeContacts {
  public:
   // Of one tree, if its heaviest body is so many times heavier than its lightest: beyond, sweeps are quicker. The more
   // unlike its bodies are, the less sweeps can do.
-  static double mostRows(double ratio) { return std::min(24.0 + 0.25 * ratio, 320.0); }
+  static double mostRows(double ratio) {
+    using namespace policy::joint_tree;
+    return std::min(kRowsOfAlike + kRowsPerRatio * ratio, kMostRows);
+  }
   static std::size_t rowsOf(const ContactEnds& ends) { return ends.points + (ends.points > 1 ? 3u : 2u); }
 
   void clear();

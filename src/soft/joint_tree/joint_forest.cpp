@@ -1,16 +1,14 @@
-#include "soft/tree/soft_trees.hpp"
+#include "soft/joint_tree/joint_forest.hpp"
 
 #include <algorithm>
 
 namespace cairn {
 
-namespace {
-constexpr std::size_t kTreeGrain = 4;
-}
+using policy::joint_tree::kTreeGrain;
 
 // How many rows the contacts of each tree have. A tree has none with a stiffness of its own, and touches no other tree: what
 // one does to the other no one would know.
-void SoftTrees::findHolders(const System& system, const SoftBodies& bodies, std::span<const ContactEnds> contacts) {
+void JointForest::findHolders(const System& system, const SoftBodies& bodies, std::span<const ContactEnds> contacts) {
   members_.assign(bodies.preciseBodies().size(), Member{});
   for (std::uint32_t at = 0; at < plan_.trees.size(); ++at)
     for (std::uint32_t i = plan_.trees[at].firstLink; i < plan_.trees[at].lastLink; ++i)
@@ -26,7 +24,7 @@ void SoftTrees::findHolders(const System& system, const SoftBodies& bodies, std:
     for (const std::uint32_t tree : {a, b}) {
       if (tree == kNone) continue;
       Touches& touches = touches_[tree];
-      touches.rows += TreeContacts::rowsOf(ends);
+      touches.rows += JointTreeContacts::rowsOf(ends);
       touches.cannotHold |= cannot;
       touches.weigh(bodies[ends.a].mass);
       touches.weigh(bodies[ends.b].mass);
@@ -34,8 +32,8 @@ void SoftTrees::findHolders(const System& system, const SoftBodies& bodies, std:
   }
 }
 
-void SoftTrees::takeContacts(const System& system, SoftBodies& bodies, std::span<const ContactEnds> contacts,
-                             const SoftContactValues& values) {
+void JointForest::takeContacts(const System& system, SoftBodies& bodies, std::span<const ContactEnds> contacts,
+                               const SoftContactValues& values) {
   holdContacts_ = false;
   if (used_.empty()) return;
   treeAt_.assign(plan_.trees.size(), kNone);
@@ -57,8 +55,8 @@ void SoftTrees::takeContacts(const System& system, SoftBodies& bodies, std::span
   }
 }
 
-void SoftTrees::begin(StepContext& context, SoftBodies& bodies, const std::vector<JointEnds>& joints,
-                      std::span<const ContactEnds> contacts, const SoftContactValues& values, double h) {
+void JointForest::begin(StepContext& context, SoftBodies& bodies, const std::vector<JointEnds>& joints,
+                        std::span<const ContactEnds> contacts, const SoftContactValues& values, double h) {
   const System& system = context.system;
   const std::uint32_t nodes = static_cast<std::uint32_t>(bodies.preciseBodies().size());
   others_.clear();
@@ -94,7 +92,7 @@ void SoftTrees::begin(StepContext& context, SoftBodies& bodies, const std::vecto
 }
 
 template <class Work>
-void SoftTrees::forEachTree(StepContext& context, Work&& work) {
+void JointForest::forEachTree(StepContext& context, Work&& work) {
   // Several of them may push one and the same body.
   if (holdContacts_) {
     for (std::size_t i = 0; i < used_.size(); ++i) work(trees_[i]);
@@ -105,34 +103,34 @@ void SoftTrees::forEachTree(StepContext& context, Work&& work) {
   });
 }
 
-void SoftTrees::refresh(StepContext& context, SoftBodies& bodies, double elapsed) {
-  forEachTree(context, [&](SoftTree& tree) { tree.refresh(context.system, bodies, elapsed); });
+void JointForest::refresh(StepContext& context, SoftBodies& bodies, double elapsed) {
+  forEachTree(context, [&](JointTreeStep& tree) { tree.refresh(context.system, bodies, elapsed); });
 }
 
-void SoftTrees::solve(StepContext& context, SoftBodies& bodies) {
-  forEachTree(context, [&](SoftTree& tree) { tree.solve(context.system, bodies); });
+void JointForest::solve(StepContext& context, SoftBodies& bodies) {
+  forEachTree(context, [&](JointTreeStep& tree) { tree.solve(context.system, bodies); });
 }
 
-void SoftTrees::relax(StepContext& context, SoftBodies& bodies) {
-  forEachTree(context, [&](SoftTree& tree) { tree.relax(context.system, bodies); });
+void JointForest::relax(StepContext& context, SoftBodies& bodies) {
+  forEachTree(context, [&](JointTreeStep& tree) { tree.relax(context.system, bodies); });
 }
 
-void SoftTrees::noteApproach(StepContext& context, SoftBodies& bodies) {
-  if (holdContacts_) forEachTree(context, [&](SoftTree& tree) { tree.noteApproach(bodies); });
+void JointForest::noteApproach(StepContext& context, SoftBodies& bodies) {
+  if (holdContacts_) forEachTree(context, [&](JointTreeStep& tree) { tree.noteApproach(bodies); });
 }
 
-void SoftTrees::bounce(StepContext& context, SoftBodies& bodies) {
+void JointForest::bounce(StepContext& context, SoftBodies& bodies) {
   if (!holdContacts_) return;
   const double slowest = context.settings.restitutionSpeed;
-  forEachTree(context, [&](SoftTree& tree) { tree.bounce(context.system, bodies, slowest); });
+  forEachTree(context, [&](JointTreeStep& tree) { tree.bounce(context.system, bodies, slowest); });
 }
 
-void SoftTrees::addUp(StepContext& context) {
-  forEachTree(context, [&](SoftTree& tree) { tree.addUp(context.system); });
+void JointForest::addUp(StepContext& context) {
+  forEachTree(context, [&](JointTreeStep& tree) { tree.addUp(context.system); });
 }
 
-void SoftTrees::finish(StepContext& context) {
-  forEachTree(context, [&](SoftTree& tree) { tree.finish(context.system); });
+void JointForest::finish(StepContext& context) {
+  forEachTree(context, [&](JointTreeStep& tree) { tree.finish(context.system); });
 }
 
 }  // namespace cairn

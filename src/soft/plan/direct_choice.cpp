@@ -3,26 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "soft/direct/direct_island.hpp"
 #include "soft/plan/contact_springs.hpp"
+#include "soft/plan/policy.hpp"
+#include "soft/plan/policy_direct.hpp"
 #include "soft/plan/substep_plan.hpp"
 
 namespace cairn {
 
-namespace {
-
-constexpr double kTwoPi = 6.283185307179586;
-constexpr int kStepsDirect = 10;                      // for so many steps after the need is gone
-constexpr double kStaysDirect = 0.5;                  // what of the need is enough to stay so
-constexpr double kMostBurden = 100.0;                 // times its own weight
-constexpr double kLeaning = 0.125;                    // of the load
-constexpr float kLeansFrom = 0.4f, kLeansTo = 0.98f;  // of the most friction there could be; what slides does not lean
-constexpr double kEdge[2] = {1.5, 2.5};               // points of a contact that carry something
-constexpr double kBroad = 3.8;                        // points of a contact: most stand on faces
-constexpr double kResting = 0.05;                     // m/s
-constexpr float kAllButClosed = 1e-3f;                // m
-
-}  // namespace
+using namespace policy::direct;
+using policy::plan::kAlike, policy::plan::kFewBodies, policy::plan::kSpringAngle;
 
 // Few islands are looked at, so that others need not remember more of their contacts.
 void SubstepPlan::surveyHard(const StepContext& context) {
@@ -30,8 +19,7 @@ void SubstepPlan::surveyHard(const StepContext& context) {
   bool any = false;
   for (Need& need : needs_) {
     need.mayBeDirect = context.settings.soft.direct && need.touches && need.joints == 0 && !need.exact &&
-                       need.spinning == 0 && need.bodies <= DirectIsland::kMostBodies &&
-                       need.contacts <= DirectIsland::kMostContacts;
+                       need.spinning == 0 && need.bodies <= kMostBodies && need.contacts <= kMostContacts;
     need.isLookedAt = need.mayBeDirect && (need.heaviest * need.lightness > kAlike || need.points < kBroad * need.contacts);
     any |= need.isLookedAt;
   }
@@ -71,7 +59,7 @@ int SubstepPlan::directEighths(const Need& need, const SoftOptions& options, dou
   const double burden = isNew ? need.mass * need.lightness * gravity : need.burden;
   const bool isUneven = need.heaviest * need.lightness > kAlike;
   const bool bears = need.hardness > share * omega * omega || (isUneven && burden > share * kMostBurden * gravity);
-  const bool onEdges = need.pressed > kEdge[0] * need.pressing && need.pressed < kEdge[1] * need.pressing;
+  const bool onEdges = need.pressed > kLeastEdge * need.pressing && need.pressed < kMostEdge * need.pressing;
   const bool leans = onEdges && (isNew || (was && need.leaning > kLeaning * need.loaded));
   const bool isAtRest = need.speeds < need.bodies * kResting * kResting;
   if (bears || (leans && isAtRest && need.bodies > kFewBodies)) return threshold + kStepsDirect;

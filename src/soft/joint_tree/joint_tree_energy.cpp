@@ -1,20 +1,14 @@
-// The energy account of a tree, see soft_tree.hpp.
+// The energy account of a tree, see joint_tree_step.hpp.
 #include <algorithm>
 
-#include "soft/tree/soft_tree_parts.hpp"
+#include "soft/joint_tree/joint_tree_arcs.hpp"
+#include "soft/memory.hpp"
 
 namespace cairn {
 
-namespace {
+using namespace policy::joint_tree;
 
-constexpr double kRounding = 1e-6;    // of the kinetic energy
-constexpr double kMemory = 2.0;       // s: how long a loss is remembered
-constexpr double kBookedTurn = 0.02;  // rad per substep: slower turns follow their arcs so well that nothing is booked
-constexpr double kMostSpare = 0.1;    // of the kinetic energy
-
-}  // namespace
-
-SoftTree::Energy SoftTree::energyOf(SoftBodies& bodies) const {
+JointTreeStep::Energy JointTreeStep::energyOf(SoftBodies& bodies) const {
   Energy energy;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
@@ -34,17 +28,17 @@ SoftTree::Energy SoftTree::energyOf(SoftBodies& bodies) const {
   return energy;
 }
 
-void SoftTree::limitGain(System& system, SoftBodies& bodies) {
+void JointTreeStep::limitGain(System& system, SoftBodies& bodies) {
   if (account_ == kNone || mostTurn_ < kBookedTurn) {
     left_ = -1.0;
     return;
   }
   if (areRods_) findInertia(system);
   const Energy energy = energyOf(bodies);
-  double& spare = system.joints[account_].spareEnergy;
+  double& spare = softMemory(system).spareEnergies[account_];
   // What the turning of bodies since the last substep changed.
   if (left_ >= 0.0) spare -= energy.kinetic - left_;
-  const double allowed = spare + kRounding * energy.kinetic + energy.kick;
+  const double allowed = spare + kEnergyRounding * energy.kinetic + energy.kick;
   double gain = energy.gain;
   if (!(gain <= allowed)) gain = limitArcs(system, bodies, gain, allowed);
   left_ = energy.kinetic + energy.work + gain;
@@ -53,16 +47,16 @@ void SoftTree::limitGain(System& system, SoftBodies& bodies) {
   if (!std::isfinite(spare)) spare = 0.0;
 }
 
-void SoftTree::scaleArcs(double scale) {
+void JointTreeStep::scaleArcs(double scale) {
   for (Node& node : nodes_) node.curve *= scale;
-  for (TreeRows& rows : holds_) rows.scaleArcs(scale);
-  for (TreeRows& rows : closures_) rows.scaleArcs(scale);
+  for (JointTreeRows& rows : holds_) rows.scaleArcs(scale);
+  for (JointTreeRows& rows : closures_) rows.scaleArcs(scale);
 }
 
 // Follows only the largest share s of the arcs with which the gain is no more than allowed, or the one with the least gain
 // if there is none. Velocities are linear in s, v(s) = v(1/2) + (s - 1/2) d, and the gain a quadratic g(1/2) + slope (s -
 // 1/2) + curvature (s - 1/2)^2 with curvature d.M d/2. Returns the gain.
-double SoftTree::limitArcs(const System& system, SoftBodies& bodies, double whole, double allowed) {
+double JointTreeStep::limitArcs(const System& system, SoftBodies& bodies, double whole, double allowed) {
   arcs_.clear();
   for (const TreeLink& link : joints_.links) arcs_.push_back(link.questions[kKept]);
   if (areRods_) findCurves(bodies);

@@ -1,4 +1,4 @@
-#include "soft/tree/tree_rows.hpp"
+#include "soft/joint_tree/joint_tree_rows.hpp"
 
 #include <algorithm>
 
@@ -6,12 +6,9 @@
 
 namespace cairn {
 
-namespace {
+using namespace policy::joint_tree;
 
-constexpr double kMostSoftness = 1e30;  // m/(N s): a spring this soft is none
-// How far (m or rad) an error may change within a substep for its curve to mean anything: not across a jump of the angle,
-// nor where a distance joint's ends pass each other.
-constexpr double kMostChange = 0.5;
+namespace {
 
 double speedOf(const JointRow& row, const wide::SolverBody& a, const wide::SolverBody& b) {
   return row.linear.dot(velocityOf(b) - velocityOf(a)) + row.angularA.dot(spinOf(a)) + row.angularB.dot(spinOf(b));
@@ -19,7 +16,7 @@ double speedOf(const JointRow& row, const wide::SolverBody& a, const wide::Solve
 
 }  // namespace
 
-TreeRows::TreeRows(const Joint& joint, const JointEnds& ends, double h) : ends_(ends), h_(h) {
+JointTreeRows::JointTreeRows(const Joint& joint, const JointEnds& ends, double h) : ends_(ends), h_(h) {
   if (!joint.spring) return;
   const double denominator = h * joint.spring->stiffness + joint.spring->damping;
   spring_ = true;
@@ -27,7 +24,7 @@ TreeRows::TreeRows(const Joint& joint, const JointEnds& ends, double h) : ends_(
   rate_ = joint.spring->stiffness / denominator;
 }
 
-RowHold::Vector6 TreeRows::factors(int row, bool ofB) const {
+RowHold::Vector6 JointTreeRows::factors(int row, bool ofB) const {
   const JointRow& r = row_[row];
   RowHold::Vector6 v;
   if (ofB) {
@@ -38,7 +35,7 @@ RowHold::Vector6 TreeRows::factors(int row, bool ofB) const {
   return v;
 }
 
-void TreeRows::refresh(const Joint& joint, SoftBodies& bodies, double elapsed, RowHold& hold) {
+void JointTreeRows::refresh(const Joint& joint, SoftBodies& bodies, double elapsed, RowHold& hold) {
   const PreciseBody& a = bodies.precise(ends_.a);
   const PreciseBody& b = bodies.precise(ends_.b);
   const wide::SolverBody& solverA = bodies.solver()[ends_.a];
@@ -66,7 +63,7 @@ void TreeRows::refresh(const Joint& joint, SoftBodies& bodies, double elapsed, R
   }
 }
 
-void TreeRows::askKept(const Joint& joint, SoftBodies& bodies, bool alongArcs, RowHold& hold) const {
+void JointTreeRows::askKept(const Joint& joint, SoftBodies& bodies, bool alongArcs, RowHold& hold) const {
   const wide::SolverBody& a = bodies.solver()[ends_.a];
   const wide::SolverBody& b = bodies.solver()[ends_.b];
   for (int i = 0; i < count_; ++i) {
@@ -76,11 +73,11 @@ void TreeRows::askKept(const Joint& joint, SoftBodies& bodies, bool alongArcs, R
   }
 }
 
-void TreeRows::scaleArcs(double scale) {
+void JointTreeRows::scaleArcs(double scale) {
   for (double& curve : curve_) curve *= scale;
 }
 
-double TreeRows::askCorrection(bool ontoArcs, RowHold& hold) const {
+double JointTreeRows::askCorrection(bool ontoArcs, RowHold& hold) const {
   std::array<double, kJointRows>& ask = hold.questions[kCorrection].ask;
   ask.fill(0.0);
   if (spring_) return 0.0;
@@ -94,17 +91,17 @@ double TreeRows::askCorrection(bool ontoArcs, RowHold& hold) const {
   return h_ * std::sqrt(asked);
 }
 
-void TreeRows::addImpulse(const RowHold& hold, Joint& joint) const {
+void JointTreeRows::addImpulse(const RowHold& hold, Joint& joint) const {
   for (int i = 0; i < count_; ++i) joint.impulse[i] += hold.questions[kKept].impulse[i];
 }
 
-Vec3 TreeRows::force(const RowHold& hold) const {
+Vec3 JointTreeRows::force(const RowHold& hold) const {
   Vec3 sum = Vec3::Zero();
   for (int i = 0; i < count_; ++i) sum += hold.questions[kKept].impulse[i] * row_[i].linear;
   return sum;
 }
 
-void TreeRows::addUp(Joint& joint) const {
+void JointTreeRows::addUp(Joint& joint) const {
   for (int i = 0; i < count_; ++i) {
     joint.totalRows[i] += joint.impulse[i];
     joint.totalImpulse += joint.impulse[i] * row_[i].linear;

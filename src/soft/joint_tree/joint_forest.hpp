@@ -1,11 +1,11 @@
-// The joints of the soft stepper that form trees, each tree solved exactly in every substep (see soft_tree.hpp).
+// The joints of the soft stepper that form trees, each tree solved exactly in every substep (see joint_tree_step.hpp).
 #pragma once
 
-#include "soft/tree/soft_tree.hpp"
+#include "soft/joint_tree/joint_tree_step.hpp"
 
 namespace cairn {
 
-class SoftTrees {
+class JointForest {
  public:
   // Sorts the joints into trees, in the order given. Of the contacts, trees take those of their bodies.
   void begin(StepContext& context, SoftBodies& bodies, const std::vector<JointEnds>& joints,
@@ -36,7 +36,7 @@ class SoftTrees {
       lightest = std::max(lightest, now);
     }
     bool canHold() const {
-      return rows == 0 || (!cannotHold && static_cast<double>(rows) <= TreeContacts::mostRows(lightest / heaviest));
+      return rows == 0 || (!cannotHold && static_cast<double>(rows) <= JointTreeContacts::mostRows(lightest / heaviest));
     }
   };
   struct Member {
@@ -52,7 +52,7 @@ class SoftTrees {
   void forEachTree(StepContext& context, Work&& work);
 
   TreePlan plan_;
-  std::vector<SoftTree> trees_;        // those in use; never shrinks: it keeps their memory
+  std::vector<JointTreeStep> trees_;   // those in use; never shrinks: it keeps their memory
   std::vector<std::uint32_t> used_;    // which trees of the plan they are
   std::vector<std::uint32_t> treeAt_;  // by tree of the plan: in use
   std::vector<Member> members_;        // by SoftBody::precise

@@ -1,17 +1,14 @@
-#include "soft/tree/soft_tree.hpp"
+#include "soft/joint_tree/joint_tree_step.hpp"
 
 #include <algorithm>
 
-#include "soft/tree/soft_tree_parts.hpp"
+#include "soft/joint_tree/joint_tree_arcs.hpp"
 
 namespace cairn {
 
-namespace {
+using namespace policy::joint_tree;
 
-// A correction moves no body by more than this many times the errors of its tree together, nor turns it by more (rad).
-constexpr double kMostMoved = 4.0;
-constexpr double kMostTurned = 0.05;
-constexpr double kLeastShare = 0.5;  // of a correction: if less is possible, another way is looked for
+namespace {
 
 inline void stiffen(TreeLink& link, const Vec3& r, const Vec3& impulse, double h) {
   const double along = r.dot(impulse);
@@ -23,10 +20,10 @@ inline void stiffen(TreeLink& link, const Vec3& r, const Vec3& impulse, double h
 
 }  // namespace
 
-void SoftTree::begin(const System& system, const SoftBodies& bodies, const std::vector<JointEnds>& joints,
-                     const TreePlan& plan, const TreePlan::Tree& tree, const std::vector<char>& pushed, bool touches,
-                     double h) {
-  // What is in the tables closures there: all of it that is read is written first.
+void JointTreeStep::begin(const System& system, const SoftBodies& bodies, const std::vector<JointEnds>& joints,
+                          const TreePlan& plan, const TreePlan::Tree& tree, const std::vector<char>& pushed, bool touches,
+                          double h) {
+  // What is in the tables stays there: all of it that is read is written first.
   const std::uint32_t count = tree.lastLink - tree.firstLink;
   joints_.clear(count);
   nodes_.resize(count);
@@ -77,7 +74,7 @@ void SoftTree::begin(const System& system, const SoftBodies& bodies, const std::
 }
 
 // A locked axis holds a body to the world as a joint would: one more closure, whose rows never change.
-void SoftTree::addLocks(const System& system) {
+void JointTreeStep::addLocks(const System& system) {
   locks_.clear();
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const Body& body = system.bodies[nodes_[i].index];
@@ -93,7 +90,7 @@ void SoftTree::addLocks(const System& system) {
   }
 }
 
-void SoftTree::askLocks(SoftBodies& bodies) {
+void JointTreeStep::askLocks(SoftBodies& bodies) {
   for (std::size_t i = 0; i < locks_.size(); ++i) {
     RowHold& hold = joints_.closures[closures_.size() + i].hold;
     const wide::SolverBody& solver = bodies.solver()[nodes_[locks_[i]].body];
@@ -106,7 +103,7 @@ void SoftTree::askLocks(SoftBodies& bodies) {
   }
 }
 
-void SoftTree::refresh(const System& system, SoftBodies& bodies, double elapsed) {
+void JointTreeStep::refresh(const System& system, SoftBodies& bodies, double elapsed) {
   if (areRods_) return refreshRods(bodies);
   double fastest = 0.0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -125,7 +122,7 @@ void SoftTree::refresh(const System& system, SoftBodies& bodies, double elapsed)
   if (!holds_.empty() || !closures_.empty()) refreshRows(system, bodies, elapsed);
 }
 
-void SoftTree::refreshBall(SoftBodies& bodies, std::size_t at) {
+void JointTreeStep::refreshBall(SoftBodies& bodies, std::size_t at) {
   Node& node = nodes_[at];
   TreeLink& link = joints_.links[at];
   link.arm = node.axes * node.anchor;
@@ -146,12 +143,12 @@ void SoftTree::refreshBall(SoftBodies& bodies, std::size_t at) {
   }
 }
 
-void SoftTree::refreshRows(const System& system, SoftBodies& bodies, double elapsed) {
+void JointTreeStep::refreshRows(const System& system, SoftBodies& bodies, double elapsed) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const TreeLink& link = joints_.links[i];
     if (link.kind != Hold::Rows) continue;
     RowHold& hold = joints_.holds[link.hold];
-    TreeRows& rows = holds_[link.hold];
+    JointTreeRows& rows = holds_[link.hold];
     rows.refresh(system.joints[nodes_[i].joint], bodies, elapsed, hold);
     for (int k = 0; k < hold.rows; ++k) {
       hold.child[k] = rows.factors(k, nodes_[i].isB);
@@ -167,9 +164,9 @@ void SoftTree::refreshRows(const System& system, SoftBodies& bodies, double elap
 }
 
 // Inertia with the stiffness that the loads make.
-void SoftTree::stiffenLinks() {
+void JointTreeStep::stiffenLinks() {
   std::vector<TreeLink>& links = joints_.links;
-  const auto stiffenBy = [&](const TreeRows& rows, std::uint32_t at) {
+  const auto stiffenBy = [&](const JointTreeRows& rows, std::uint32_t at) {
     if (at == kNone) return;
     const bool isB = rows.bodyB() == nodes_[at].body;
     stiffen(links[at], isB ? rows.armB : rows.armA, isB ? rows.load : Vec3(-rows.load), h_);
@@ -189,7 +186,7 @@ void SoftTree::stiffenLinks() {
 }
 
 // Takes the loads that were found, for the next substep or another try. True if the inertia was not made for them.
-bool SoftTree::takeLoads() {
+bool JointTreeStep::takeLoads() {
   bool snapped = false;
   const auto take = [&](Vec3& load, const Vec3& found, const Vec3& arm, const Node& node) {
     const double square = found.squaredNorm();
@@ -199,7 +196,7 @@ bool SoftTree::takeLoads() {
     }
     load = found;
   };
-  const auto takeRows = [&](TreeRows& rows, const RowHold& hold, const Node& node) {
+  const auto takeRows = [&](JointTreeRows& rows, const RowHold& hold, const Node& node) {
     take(rows.load, rows.force(hold), rows.armA.squaredNorm() > rows.armB.squaredNorm() ? rows.armA : rows.armB, node);
   };
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -213,13 +210,13 @@ bool SoftTree::takeLoads() {
 }
 
 // They are found anew, whole.
-void SoftTree::forgetImpulses(System& system) {
+void JointTreeStep::forgetImpulses(System& system) {
   for (Node& node : nodes_) node.impulse.setZero();
-  for (const TreeRows& rows : holds_) system.joints[rows.joint()].impulse.fill(0.0);
-  for (const TreeRows& rows : closures_) system.joints[rows.joint()].impulse.fill(0.0);
+  for (const JointTreeRows& rows : holds_) system.joints[rows.joint()].impulse.fill(0.0);
+  for (const JointTreeRows& rows : closures_) system.joints[rows.joint()].impulse.fill(0.0);
 }
 
-void SoftTree::askKept(const System& system, SoftBodies& bodies) {
+void JointTreeStep::askKept(const System& system, SoftBodies& bodies) {
   const wide::SolverBody* solver = bodies.solver();
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     TreeLink& link = joints_.links[i];
@@ -238,7 +235,7 @@ void SoftTree::askKept(const System& system, SoftBodies& bodies) {
   askLocks(bodies);
 }
 
-double SoftTree::askCorrection() {
+double JointTreeStep::askCorrection() {
   double errors = 0.0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     TreeLink& link = joints_.links[i];
@@ -256,7 +253,7 @@ double SoftTree::askCorrection() {
 }
 
 // Joints that cannot be satisfied (a chain hung up farther than it is long) would ask for wild motion.
-double SoftTree::shareOfCorrection(double errors) const {
+double JointTreeStep::shareOfCorrection(double errors) const {
   double fastest = 0.0, turn = 0.0;  // squares
   for (const TreeLink& link : joints_.links) {
     fastest = std::max(fastest, link.questions[kCorrection].change.squaredNorm());
@@ -269,7 +266,7 @@ double SoftTree::shareOfCorrection(double errors) const {
   return share;
 }
 
-void SoftTree::addImpulses(System& system) {
+void JointTreeStep::addImpulses(System& system) {
   for (std::size_t i = 0; i < nodes_.size(); ++i)
     if (joints_.links[i].kind == Hold::Ball) nodes_[i].impulse += joints_.links[i].questions[kKept].impulse;
   for (std::size_t i = 0; i < holds_.size(); ++i) holds_[i].addImpulse(joints_.holds[i], system.joints[holds_[i].joint()]);
@@ -277,14 +274,14 @@ void SoftTree::addImpulses(System& system) {
     closures_[i].addImpulse(joints_.closures[i].hold, system.joints[closures_[i].joint()]);
 }
 
-void SoftTree::pushBodies(SoftBodies& bodies) const {
+void JointTreeStep::pushBodies(SoftBodies& bodies) const {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const TreeLink::Question& kept = joints_.links[i].questions[kKept];
     bodies.push(nodes_[i].body, kept.change, kept.turn);
   }
 }
 
-void SoftTree::solve(System& system, SoftBodies& bodies) {
+void JointTreeStep::solve(System& system, SoftBodies& bodies) {
   if (areRods_) return solveRods(system, bodies);
   forgetImpulses(system);
   stiffenLinks();
@@ -307,7 +304,7 @@ void SoftTree::solve(System& system, SoftBodies& bodies) {
 }
 
 // Of the contacts: what they do to the joints is a load like any other.
-void SoftTree::takeAnswer(System& system, SoftBodies& bodies) {
+void JointTreeStep::takeAnswer(System& system, SoftBodies& bodies) {
   addImpulses(system);
   pushBodies(bodies);
   for (std::size_t i = 0; i < nodes_.size(); ++i)
@@ -318,7 +315,7 @@ void SoftTree::takeAnswer(System& system, SoftBodies& bodies) {
 
 // A chain that is nearly straight and too long comes together by itself if its links turn far enough, and where they are
 // light that is the way it chooses. The smallest such turns are asked for again as if links were as heavy as the whole tree.
-void SoftTree::askForLessTurning() {
+void JointTreeStep::askForLessTurning() {
   double mass = 0.0;
   for (const TreeLink& link : joints_.links) mass += link.mass;
   arcs_.clear();
@@ -338,7 +335,7 @@ void SoftTree::askForLessTurning() {
   areRods_ ? rods_.factorAndSolve(joints_.links, 2) : joints_.factorAndSolve(2);
 }
 
-void SoftTree::correct(SoftBodies& bodies, double errors) {
+void JointTreeStep::correct(SoftBodies& bodies, double errors) {
   double share = h_ * shareOfCorrection(errors);
   const bool wild = share < kLeastShare * h_;
   if (wild) {
@@ -356,7 +353,7 @@ void SoftTree::correct(SoftBodies& bodies, double errors) {
   joints_.factor();
 }
 
-void SoftTree::relax(System& system, SoftBodies& bodies) {
+void JointTreeStep::relax(System& system, SoftBodies& bodies) {
   if (!alone_) {
     askKept(system, bodies);
     joints_.solve(1);
@@ -368,11 +365,11 @@ void SoftTree::relax(System& system, SoftBodies& bodies) {
   takeAnswer(system, bodies);
 }
 
-void SoftTree::bounce(System& system, SoftBodies& bodies, double slowest) {
+void JointTreeStep::bounce(System& system, SoftBodies& bodies, double slowest) {
   if (!contacts_.empty() && contacts_.bounce(joints_, bodies, slowest)) takeAnswer(system, bodies);
 }
 
-void SoftTree::finish(System& system) const {
+void JointTreeStep::finish(System& system) const {
   contacts_.finish(system.contacts);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (joints_.links[i].kind != Hold::Ball) continue;
@@ -386,12 +383,12 @@ void SoftTree::finish(System& system) const {
   }
 }
 
-void SoftTree::addUp(System& system) {
+void JointTreeStep::addUp(System& system) {
   if (areRods_) return;  // solveRods() did
   contacts_.addUp();
   for (Node& node : nodes_) node.total += node.impulse;
-  for (const TreeRows& rows : holds_) rows.addUp(system.joints[rows.joint()]);
-  for (const TreeRows& rows : closures_) rows.addUp(system.joints[rows.joint()]);
+  for (const JointTreeRows& rows : holds_) rows.addUp(system.joints[rows.joint()]);
+  for (const JointTreeRows& rows : closures_) rows.addUp(system.joints[rows.joint()]);
 }
 
 }  // namespace cairn

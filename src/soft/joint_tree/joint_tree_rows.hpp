@@ -1,9 +1,10 @@
 // The rows of a joint within a tree that is not a rigid ball joint: hinges, springs, drives, wheels, and joints that stay a
-// tree. See soft_trees.hpp for what a substep asks of them.
+// tree. See joint_forest.hpp for what a substep asks of them.
 #pragma once
 
 #include "mechanics/joint_rows.hpp"
 #include "mechanics/joint_tree.hpp"
+#include "soft/plan/policy_joint_tree.hpp"
 #include "soft/sweep/bodies.hpp"
 
 namespace cairn {
@@ -11,17 +12,15 @@ namespace cairn {
 // What a substep asks of a tree.
 inline constexpr int kKept = 0, kCorrection = 1;
 
-// Errors up to this size (m or rad) are taken back in one substep, of larger ones a share.
-inline constexpr double kSmallError = 0.01;
-inline constexpr double kErrorShare = 0.2;
+// Of an error (m or rad): what a substep takes back.
 inline double correctedShare(double error) {
+  using namespace policy::joint_tree;
   return error <= kSmallError ? 1.0 : std::max(kErrorShare, kSmallError / error);
 }
-inline constexpr double kMostArc = 0.5;  // rad per substep: beyond it arcs are not followed
 
-class TreeRows {
+class JointTreeRows {
  public:
-  TreeRows(const Joint& joint, const JointEnds& ends, double h);
+  JointTreeRows(const Joint& joint, const JointEnds& ends, double h);
 
   std::uint32_t joint() const { return ends_.joint; }
   std::uint32_t bodyB() const { return ends_.b; }  // in the batch

@@ -12,21 +12,21 @@
 #include <bit>
 #include <cstdint>
 
+#include "soft/plan/policy.hpp"
+
 namespace cairn {
 
 struct PartRange {
   std::uint32_t first, last;  // without the last
 };
 
-namespace part_tree {
-
-inline constexpr std::uint32_t kFewestUnits = 8, kMostPartsOfUnit = 4;
+namespace cut_tree {
 
 inline constexpr std::uint32_t groupCount(std::uint32_t parts) { return 2 * parts - 1; }
 inline constexpr std::uint32_t groupOfPart(std::uint32_t part) { return 2 * part; }
 inline constexpr bool isPart(std::uint32_t group) { return group % 2 == 0; }
 inline constexpr std::uint32_t partsOfUnit(std::uint32_t parts) {
-  return std::clamp(parts / kFewestUnits, 1u, kMostPartsOfUnit);
+  return std::clamp(parts / policy::layout::kFewestUnits, 1u, policy::layout::kMostPartsOfUnit);
 }
 
 // Of the two halves of so many parts from the first one on.
@@ -53,5 +53,5 @@ inline constexpr std::uint32_t cutOfHeight(int height, std::uint32_t index) {
   return 2 * ((2 * index + 1) << (height - 1)) - 1;
 }
 
-}  // namespace part_tree
+}  // namespace cut_tree
 }  // namespace cairn

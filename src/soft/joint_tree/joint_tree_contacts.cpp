@@ -1,42 +1,21 @@
-#include "soft/tree/tree_contacts.hpp"
+#include "soft/joint_tree/joint_tree_contacts.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "soft/tree/soft_tree_parts.hpp"
+#include "soft/joint_tree/joint_tree_arcs.hpp"
 
 namespace cairn {
 
-namespace {
+using namespace policy::joint_tree;
 
-constexpr std::size_t kMostSweeps = 50, kMostWork = 2'000'000;  // numbers of W that all sweeps may use
-constexpr double kMostImpulse = 1e30;                           // N s: single precision holds it over a step
-constexpr double kSettled = 1e-6;                               // m/s: a sweep that changes no velocity by more was the last
-// A row is immobile if the joints leave it less than this share of the mobility that its bodies would have without them.
-// What is left then is rounding; or, of a body that is held twice to what does not move, the give of the second joint.
-constexpr double kLeastMobility = 1e-7, kLeastMobilityOfStays = 10.0 / JointTree::kClosureRatio;
-constexpr double kRounding = 1e-9;  // of the energies that are compared
-
-struct Both {
-  double x, y;
-};
-// The solution of (a b; b c) (x y) = (p q), or what is safe where there is none. Diagonal entries of 0: left alone.
-Both solve2(double a, double b, double c, double p, double q) {
-  if (!(a > 0.0) || !(c > 0.0)) return {a > 0.0 ? p / a : 0.0, c > 0.0 ? q / c : 0.0};
-  const double determinant = a * c - b * b;
-  if (determinant > 1e-9 * a * c) return {(c * p - b * q) / determinant, (a * q - b * p) / determinant};
-  return {p / (a + c), q / (a + c)};
-}
-
-}  // namespace
-
-void TreeContacts::clear() {
+void JointTreeContacts::clear() {
   contacts_.clear();
   movers_.clear();
   rows_.clear();
 }
 
-std::uint32_t TreeContacts::moverOf(std::uint32_t body, std::uint32_t link, const SoftBodies& bodies) {
+std::uint32_t JointTreeContacts::moverOf(std::uint32_t body, std::uint32_t link, const SoftBodies& bodies) {
   const wide::MassRow& mass = bodies[body].mass;
   if (!(mass.inverseMass > 0.0f)) return kNone;
   const auto known = std::find_if(movers_.begin(), movers_.end(), [&](const Mover& mover) { return mover.body == body; });
@@ -52,8 +31,8 @@ std::uint32_t TreeContacts::moverOf(std::uint32_t body, std::uint32_t link, cons
   return static_cast<std::uint32_t>(movers_.size() - 1);
 }
 
-void TreeContacts::add(const ContactEnds& ends, const Contact& contact, const std::array<std::uint32_t, 2>& links,
-                       SoftBodies& bodies, const SoftContactValues& values) {
+void JointTreeContacts::add(const ContactEnds& ends, const Contact& contact, const std::array<std::uint32_t, 2>& links,
+                            SoftBodies& bodies, const SoftContactValues& values) {
   values_ = values;
   Patch& patch = contacts_.emplace_back();
   const auto index = static_cast<std::uint32_t>(contacts_.size() - 1);
@@ -100,7 +79,7 @@ void TreeContacts::add(const ContactEnds& ends, const Contact& contact, const st
 }
 
 // Their masses, as the tree counts them now.
-void TreeContacts::placeMovers(const JointTree& tree) {
+void JointTreeContacts::placeMovers(const JointTree& tree) {
   moverOfLink_.assign(tree.links.size(), kNone);
   for (std::uint32_t i = 0; i < movers_.size(); ++i) {
     Mover& mover = movers_[i];
@@ -111,7 +90,7 @@ void TreeContacts::placeMovers(const JointTree& tree) {
   }
 }
 
-void TreeContacts::pushBy(const Row& row, double impulse) {
+void JointTreeContacts::pushBy(const Row& row, double impulse) {
   const Patch& patch = contacts_[row.contact];
   const auto push = [&](std::uint32_t at, double sign, const Vec3& angular) {
     if (at == kNone) return;
@@ -122,7 +101,7 @@ void TreeContacts::pushBy(const Row& row, double impulse) {
   push(patch.movers[1], 1.0, row.angularB);
 }
 
-void TreeContacts::moveFreely(int question) {
+void JointTreeContacts::moveFreely(int question) {
   for (Mover& mover : movers_) {
     mover.free[question] = {mover.inverseMass * mover.push, mover.link != kNone ? mover.inertia.solve(mover.pushTurn)
                                                                                 : Vec3(mover.inverse * mover.pushTurn)};
@@ -132,7 +111,7 @@ void TreeContacts::moveFreely(int question) {
 }
 
 // The joints ask for what bodies would do by themselves to be undone at their ends.
-void TreeContacts::ask(JointTree& tree, int questions) const {
+void JointTreeContacts::ask(JointTree& tree, int questions) const {
   const Twist none;
   const auto freeOf = [&](std::uint32_t link, int question) -> const Twist& {
     return link == kNone || moverOfLink_[link] == kNone ? none : movers_[moverOfLink_[link]].free[question];
@@ -160,7 +139,7 @@ void TreeContacts::ask(JointTree& tree, int questions) const {
         closure.hold.questions[q].ask[k] = -speed(closure.hold.parent[k], freeOf(closure.link, q));
 }
 
-TreeContacts::Twist TreeContacts::answerOf(const JointTree& tree, const Mover& mover, int question) const {
+JointTreeContacts::Twist JointTreeContacts::answerOf(const JointTree& tree, const Mover& mover, int question) const {
   Twist twist = mover.free[question];
   if (mover.link != kNone) {
     const TreeLink::Question& answer = tree.links[mover.link].questions[question];
@@ -170,7 +149,7 @@ TreeContacts::Twist TreeContacts::answerOf(const JointTree& tree, const Mover& m
   return twist;
 }
 
-void TreeContacts::findResponses(JointTree& tree) {
+void JointTreeContacts::findResponses(JointTree& tree) {
   const std::size_t count = rows_.size();
   response_.resize(count * count);
   for (std::size_t first = 0; first < count; first += kQuestions) {
@@ -197,10 +176,10 @@ void TreeContacts::findResponses(JointTree& tree) {
       }
     }
   }
-  dropImmobile(tree.closures.empty() ? kLeastMobility : kLeastMobilityOfStays);
+  dropImmobile(tree.closures.empty() ? kLeastMobility : kLeastMobilityOfClosures);
 }
 
-double TreeContacts::freeMobility(const Row& row) const {
+double JointTreeContacts::freeMobility(const Row& row) const {
   double found = 0.0;
   for (int side = 0; side < 2; ++side) {
     const std::uint32_t at = contacts_[row.contact].movers[side];
@@ -214,7 +193,7 @@ double TreeContacts::freeMobility(const Row& row) const {
 }
 
 // Joints hold such rows already. An impulse that is to move what cannot move would be rounding magnified: they carry none.
-void TreeContacts::dropImmobile(double least) {
+void JointTreeContacts::dropImmobile(double least) {
   const std::size_t count = rows_.size();
   for (std::size_t i = 0; i < count; ++i) {
     rows_[i].freeMobility = freeMobility(rows_[i]);
@@ -225,7 +204,7 @@ void TreeContacts::dropImmobile(double least) {
 }
 
 // Gaps and velocities, as they are now.
-void TreeContacts::measure(SoftBodies& bodies) {
+void JointTreeContacts::measure(SoftBodies& bodies) {
   speed_.resize(rows_.size());
   for (Patch& patch : contacts_) {
     const wide::SolverBody& a = bodies.solver()[patch.bodies[0]];
@@ -245,129 +224,8 @@ void TreeContacts::measure(SoftBodies& bodies) {
   measured_ = speed_;
 }
 
-// Returns by how much the row's own velocity changes.
-double TreeContacts::change(std::size_t row, double impulse) {
-  const std::size_t count = rows_.size();
-  if (impulse == 0.0) return 0.0;
-  const double* column = response_.data() + row * count;
-  rows_[row].impulse += impulse;
-  for (std::size_t j = 0; j < count; ++j) speed_[j] += column[j] * impulse;
-  return std::abs(column[row] * impulse);
-}
-
-// Friction of a patch, by the normal impulses of now. What slides is pushed against its velocity u: against W^-1 u, which
-// would stop it, is another direction where W is not alike in all of them.
-double TreeContacts::rub(const Patch& patch) {
-  const std::size_t count = rows_.size(), f = frictionRow(patch);
-  const auto w = [&](std::size_t i, std::size_t j) { return response_[j * count + i]; };
-  double load = 0.0, moment = 0.0;
-  for (int p = 0; p < patch.points; ++p) {
-    const double impulse = rows_[patch.firstRow + static_cast<std::size_t>(p)].impulse;
-    load += impulse;
-    moment += impulse * patch.point[p].lever;
-  }
-  const double old1 = rows_[f].impulse, old2 = rows_[f + 1].impulse, trace = w(f, f) + w(f + 1, f + 1);
-  const Both less = solve2(w(f, f), w(f, f + 1), w(f + 1, f + 1), speed_[f], speed_[f + 1]);
-  double f1 = old1 - less.x, f2 = old2 - less.y;
-  const double limit = patch.friction * load;
-  if (std::hypot(f1, f2) > limit && trace > 0.0) {
-    f1 = old1 - speed_[f] / trace;
-    f2 = old2 - speed_[f + 1] / trace;
-    const double length = std::hypot(f1, f2);
-    if (length > 0.0) f1 *= limit / length, f2 *= limit / length;
-  }
-  const double most = std::max(change(f, f1 - old1), change(f + 1, f2 - old2));
-  if (patch.points == 1 || !(w(f + 2, f + 2) > 0.0)) return most;
-  const double bound = patch.friction * moment, old = rows_[f + 2].impulse;
-  const double twist = std::clamp(old - speed_[f + 2] / w(f + 2, f + 2), -bound, bound);
-  return std::max(most, change(f + 2, twist - old));
-}
-
-double TreeContacts::sweep(bool relaxing) {
-  const double inverseH = 1.0 / values_.h;
-  double most = 0.0;
-  for (const Patch& patch : contacts_) {
-    for (int p = 0; p < patch.points; ++p) {
-      const std::size_t i = patch.firstRow + static_cast<std::size_t>(p);
-      const double gap = patch.point[p].gap, own = response_[i * rows_.size() + i], old = rows_[i].impulse;
-      if (!(own > 0.0)) continue;
-      double next = old - (speed_[i] + std::max(gap, 0.0) * inverseH) / own;
-      if (!relaxing && !(gap > 0.0)) {
-        const double scale = patch.softness.massScale;
-        const double bias = std::max<double>(patch.softness.rate * gap, -values_.fill.pushOut);
-        next = old - scale * (speed_[i] + bias) / own - (1.0 - scale) * old;
-      }
-      most = std::max(most, change(i, std::max(next, 0.0) - old));
-    }
-    most = std::max(most, rub(patch));
-  }
-  return most;
-}
-
-// Normals are only ever pushed: a faster separation than asked for is left alone. Friction has its share of the bounce.
-double TreeContacts::bounceSweep(double slowest) {
-  double most = 0.0;
-  for (const Patch& patch : contacts_) {
-    if (!(patch.restitution > 0.0)) continue;
-    bool bounces = false;
-    for (int p = 0; p < patch.points; ++p) {
-      const std::size_t i = patch.firstRow + static_cast<std::size_t>(p);
-      const double own = response_[i * rows_.size() + i], approach = patch.point[p].approach;
-      if (!(approach < -slowest) || !(before_[i] > 0.0) || !(own > 0.0)) continue;
-      bounces = true;
-      const double next = rows_[i].impulse - (speed_[i] + patch.restitution * approach) / own;
-      most = std::max(most, change(i, std::max(next, before_[i]) - rows_[i].impulse));
-    }
-    if (bounces) most = std::max(most, rub(patch));
-  }
-  return most;
-}
-
-// Sweeps that have not converged may ask for wild motion, where contacts and joints contradict each other. With d the change
-// of the impulses and u the rows' velocities, the share s of it changes the kinetic energy by s d.u + s^2 d.W d/2: no more
-// of it is taken than adds `most`.
-void TreeContacts::limitGain(double most) {
-  double first = 0.0, second = 0.0;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const double change = rows_[i].impulse - before_[i];
-    first += change * measured_[i];
-    second += change * (speed_[i] - measured_[i]);
-  }
-  if (!(first + 0.5 * second > most + kRounding * (std::abs(first) + second))) return;
-  const double root = std::sqrt(std::max(first * first + 2.0 * second * most, 0.0));
-  const double share = first > 0.0 ? 2.0 * most / (first + root) : (root - first) / second;
-  for (std::size_t i = 0; i < rows_.size(); ++i)
-    rows_[i].impulse = before_[i] + std::clamp(share, 0.0, 1.0) * (rows_[i].impulse - before_[i]);
-}
-
-// Of those that overlap, if each were pushed out as if nothing else held its bodies.
-double TreeContacts::pushOutEnergy() const {
-  double energy = 0.0;
-  for (const Patch& patch : contacts_) {
-    for (int p = 0; p < patch.points; ++p) {
-      const double speed = std::min<double>(-patch.softness.rate * patch.point[p].gap, values_.fill.pushOut);
-      const Row& row = rows_[patch.firstRow + static_cast<std::size_t>(p)];
-      if (speed > 0.0) energy += 0.5 * speed * speed / row.freeMobility;
-    }
-  }
-  return energy;
-}
-
-// If every point that bounces did so by itself.
-double TreeContacts::bounceEnergy(double slowest) const {
-  double energy = 0.0;
-  for (const Patch& patch : contacts_) {
-    for (int p = 0; p < patch.points; ++p) {
-      const double speed = patch.restitution * patch.point[p].approach;
-      const Row& row = rows_[patch.firstRow + static_cast<std::size_t>(p)];
-      if (patch.point[p].approach < -slowest) energy += 0.5 * speed * speed / row.freeMobility;
-    }
-  }
-  return energy;
-}
-
 template <class Sweep>
-void TreeContacts::apply(JointTree& tree, SoftBodies& bodies, double mostGain, Sweep&& sweep) {
+void JointTreeContacts::apply(JointTree& tree, SoftBodies& bodies, double mostGain, Sweep&& sweep) {
   const std::size_t sweeps = std::min(kMostSweeps, kMostWork / (rows_.size() * rows_.size()));
   for (std::size_t i = 0; i < sweeps && sweep() > kSettled; ++i) {
   }
@@ -390,7 +248,7 @@ void TreeContacts::apply(JointTree& tree, SoftBodies& bodies, double mostGain, S
   }
 }
 
-void TreeContacts::solve(JointTree& tree, SoftBodies& bodies) {
+void JointTreeContacts::solve(JointTree& tree, SoftBodies& bodies) {
   placeMovers(tree);
   findResponses(tree);
   measure(bodies);
@@ -401,23 +259,23 @@ void TreeContacts::solve(JointTree& tree, SoftBodies& bodies) {
   apply(tree, bodies, pushOutEnergy(), [&] { return sweep(false); });
 }
 
-void TreeContacts::relax(JointTree& tree, SoftBodies& bodies) {
+void JointTreeContacts::relax(JointTree& tree, SoftBodies& bodies) {
   measure(bodies);
   keepImpulses();
   apply(tree, bodies, 0.0, [&] { return sweep(true); });
 }
 
-void TreeContacts::keepImpulses() {
+void JointTreeContacts::keepImpulses() {
   for (std::size_t i = 0; i < rows_.size(); ++i) before_[i] = rows_[i].impulse;
 }
 
-void TreeContacts::noteApproach(SoftBodies& bodies) {
+void JointTreeContacts::noteApproach(SoftBodies& bodies) {
   measure(bodies);
   for (Patch& patch : contacts_)
     for (int p = 0; p < patch.points; ++p) patch.point[p].approach = speed_[patch.firstRow + static_cast<std::size_t>(p)];
 }
 
-bool TreeContacts::bounce(JointTree& tree, SoftBodies& bodies, double slowest) {
+bool JointTreeContacts::bounce(JointTree& tree, SoftBodies& bodies, double slowest) {
   measure(bodies);
   keepImpulses();
   if (!(bounceSweep(slowest) > 0.0)) return false;
@@ -430,11 +288,11 @@ bool TreeContacts::bounce(JointTree& tree, SoftBodies& bodies, double slowest) {
   return true;
 }
 
-void TreeContacts::addUp() {
+void JointTreeContacts::addUp() {
   for (Row& row : rows_) row.total += row.impulse;
 }
 
-void TreeContacts::finish(ContactCache& cache) const {
+void JointTreeContacts::finish(ContactCache& cache) const {
   for (const Patch& patch : contacts_) {
     Contact& contact = cache.slots[patch.slot];
     for (int p = 0; p < patch.points; ++p) {

@@ -1,4 +1,4 @@
-// Trees of rods (rod_tree.hpp) in the soft stepper: a substep in few loops. The method is that of soft_tree.hpp; what
+// Trees of rods (rod_tree.hpp) in the soft stepper: a substep in few loops. The method is that of joint_tree_step.hpp; what
 // differs is that nothing is found which is not asked for.
 //
 // - An end of a joint moves on its arc by (R r - r)/h = k (q x r + q x (q x r)) with q = h w/2 and k = 2/(h (1 + q.q)). For
@@ -7,21 +7,19 @@
 // - No one else pushes the bodies: what the joints ask for is known as soon as the poses are.
 #include <algorithm>
 
-#include "soft/tree/soft_tree_parts.hpp"
+#include "soft/joint_tree/joint_tree_arcs.hpp"
 
 namespace cairn {
 
-namespace {
+using namespace policy::joint_tree;
 
-// How far anchors may be off the axis, as a share of their distance from the centre, and products of inertia with it from
-// zero, as a share of the moments: what rounding leaves when shapes are turned within their body.
-constexpr double kOff = 1e-12;
+namespace {
 
 // The axis that a point lies on; kCenter: on each of them, kNoAxis: on none.
 constexpr int kCenter = -1, kNoAxis = -2;
 int axisOf(const Vec3& point) {
   const Vec3 size = point.cwiseAbs();
-  const double most = std::max({size.x(), size.y(), size.z()}), off = kOff * most;
+  const double most = std::max({size.x(), size.y(), size.z()}), off = kOffAxis * most;
   if (most == 0.0) return kCenter;
   if (size.y() <= off && size.z() <= off) return 0;
   if (size.z() <= off && size.x() <= off) return 1;
@@ -40,7 +38,7 @@ int after(int axis) { return axis == 2 ? 0 : axis + 1; }
 
 }  // namespace
 
-bool SoftTree::beginRods(const System& system) {
+bool JointTreeStep::beginRods(const System& system) {
   // Whether joints lie on one axis of every body.
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     Node& node = nodes_[i];
@@ -59,7 +57,7 @@ bool SoftTree::beginRods(const System& system) {
     RodLink& rod = rods_.rods[i];
     const Body& body = system.bodies[node.index];
     const int n = std::max(node.axis, 0), e = after(n), f = after(e);
-    const double none = kOff * body.inertia.trace();
+    const double none = kOffAxis * body.inertia.trace();
     if (!(std::abs(body.inertia(n, e)) <= none && std::abs(body.inertia(n, f)) <= none)) return false;
     node.axis = n;
     rod.reach = node.anchor[n];
@@ -76,7 +74,7 @@ bool SoftTree::beginRods(const System& system) {
   return true;
 }
 
-void SoftTree::refreshRods(SoftBodies& bodies) {
+void JointTreeStep::refreshRods(SoftBodies& bodies) {
   const wide::SolverBody* solver = bodies.solver();
   const PreciseBody* preciseBodies = bodies.preciseBodies().data();
   const double perHalfTurn = 2.0 / h_, half = 0.5 * h_;
@@ -138,7 +136,7 @@ void SoftTree::refreshRods(SoftBodies& bodies) {
 }
 
 // Rods by themselves, with the stiffness that the loads make: across the axis it is the same every way.
-void SoftTree::placeRods() {
+void JointTreeStep::placeRods() {
   const double share = kBeta * h_;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     RodLink& rod = rods_.rods[i];
@@ -152,7 +150,7 @@ void SoftTree::placeRods() {
 }
 
 // As takeLoads() does.
-bool SoftTree::takeRodLoads(const System& system) {
+bool JointTreeStep::takeRodLoads(const System& system) {
   bool snapped = false;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     Node& node = nodes_[i];
@@ -168,7 +166,7 @@ bool SoftTree::takeRodLoads(const System& system) {
   return snapped;
 }
 
-void SoftTree::solveRods(System& system, SoftBodies& bodies) {
+void JointTreeStep::solveRods(System& system, SoftBodies& bodies) {
   questions_ = errors_ > kLeastError * static_cast<double>(nodes_.size()) ? 2 : 1;
   if (questions_ == 2) askCorrection();
   placeRods();
@@ -186,7 +184,7 @@ void SoftTree::solveRods(System& system, SoftBodies& bodies) {
   if (questions_ == 2) correct(bodies, errors_);
 }
 
-void SoftTree::findInertia(const System& system) {
+void JointTreeStep::findInertia(const System& system) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     Node& node = nodes_[i];
     const RodLink& rod = rods_.rods[i];
@@ -198,7 +196,7 @@ void SoftTree::findInertia(const System& system) {
 }
 
 // How far arcs are from lines; askKept() then asks for a share of that.
-void SoftTree::findCurves(SoftBodies& bodies) {
+void JointTreeStep::findCurves(SoftBodies& bodies) {
   const wide::SolverBody* solver = bodies.solver();
   const auto curve = [&](std::uint32_t body, const Vec3& arm) {
     const Vec3 turn = 0.5 * h_ * spinOf(solver[body]);

@@ -14,9 +14,9 @@
 //   gain = sum over bodies of  v1.M v1/2 - v0.M v0/2 - h m a.(v0 + v1)/2
 //
 // and with it what the turning of bodies changes between substeps. A tree may take back what it lost shortly before
-// (Joint::spareEnergy), and no more: if it would, only the share of the arcs is followed with which it does not, down to
-// none, which is a projection and loses. Where joints outside of the tree push its bodies, impulses are found by turns, and
-// so is work that no one books: there the arcs are part of the shift instead.
+// (SoftMemory::spareEnergies), and no more: if it would, only the share of the arcs is followed with which it does not, down
+// to none, which is a projection and loses. Where joints outside of the tree push its bodies, impulses are found by turns,
+// and so is work that no one books: there the arcs are part of the shift instead.
 //
 // Geometric stiffness. A joint's force F, at an arm r from a body's centre, turns the body by r x F. While the body turns by
 // a small angle d the arm turns along, and the torque changes by (d x r) x F; for a pull along the arm that is -K d,
@@ -32,25 +32,25 @@
 // swings with changing inertia takes up energy. A push (r.F < 0, a strut about to buckle) must not lessen the inertia, and
 // counts for nothing. Loads are those of the substep before; where a slack chain snaps tight the substep is solved again.
 //
-// Contacts of its bodies come after the joints, and are solved with them (tree_contacts.hpp).
+// Contacts of its bodies come after the joints, and are solved with them (joint_tree_contacts.hpp).
 #pragma once
 
 #include "mechanics/joint_tree.hpp"
 #include "mechanics/plan_trees.hpp"
 #include "mechanics/rod_tree.hpp"
+#include "soft/joint_tree/joint_tree_contacts.hpp"
+#include "soft/joint_tree/joint_tree_rows.hpp"
 #include "soft/sweep/bodies.hpp"
-#include "soft/tree/tree_contacts.hpp"
-#include "soft/tree/tree_rows.hpp"
 
 namespace cairn {
 
-class SoftTree {
+class JointTreeStep {
  public:
   // The plan names joints by their place among `joints`. `pushed`, by SoftBody::precise: joints outside of the trees push
   // it too.
   void begin(const System& system, const SoftBodies& bodies, const std::vector<JointEnds>& joints, const TreePlan& plan,
              const TreePlan::Tree& tree, const std::vector<char>& pushed, bool touches, double h);
-  TreeContacts& contacts() { return contacts_; }
+  JointTreeContacts& contacts() { return contacts_; }
   void refresh(const System& system, SoftBodies& bodies, double elapsed);  // for the poses as they are now
   void solve(System& system, SoftBodies& bodies);
   void relax(System& system, SoftBodies& bodies);  // again, for what others did since
@@ -118,7 +118,7 @@ class SoftTree {
   void scaleArcs(double scale);
   void solveAgain() { areRods_ ? rods_.solve(joints_.links, questions_) : joints_.solve(questions_); }
 
-  // Trees of rods, in soft_tree_rods.cpp.
+  // Trees of rods, in joint_tree_rods.cpp.
   bool beginRods(const System& system);  // false: they are no rods
   void refreshRods(SoftBodies& bodies);
   void placeRods();
@@ -128,20 +128,20 @@ class SoftTree {
   void findCurves(SoftBodies& bodies);
 
   JointTree joints_;
-  TreeContacts contacts_;                   // of its bodies
-  RodTree rods_;                            // for joints_.links, if areRods_
-  std::vector<Node> nodes_;                 // like joints_.links
-  std::vector<TreeRows> holds_, closures_;  // like joints_.holds and the first of joints_.closures
-  std::vector<std::uint32_t> locks_;        // like the rest of joints_.closures: the link, of a body with locked axes
-  std::vector<TreeLink::Question> arcs_;    // answers with arcs, while those without are found
-  std::uint32_t account_ = kNone;           // the joint that keeps the tree's spare energy
-  bool alone_ = true;                       // no other joints push its bodies
-  bool areRods_ = false;                    // it is alone and has rigid ball joints only, its bodies are rods
-  int questions_ = 2;                       // of this substep: with a correction or without
-  double errors_ = 0.0;                     // m: how far the correction moves the joints, together (trees of rods)
-  double mostTurn_ = 0.0;                   // rad, of any body in this substep
-  double left_ = -1.0;                      // J, kinetic: what the substep before left; negative: not known
-  double h_ = 0.0;                          // s
+  JointTreeContacts contacts_;                   // of its bodies
+  RodTree rods_;                                 // for joints_.links, if areRods_
+  std::vector<Node> nodes_;                      // like joints_.links
+  std::vector<JointTreeRows> holds_, closures_;  // like joints_.holds and the first of joints_.closures
+  std::vector<std::uint32_t> locks_;             // like the rest of joints_.closures: the link, of a body with locked axes
+  std::vector<TreeLink::Question> arcs_;         // answers with arcs, while those without are found
+  std::uint32_t account_ = kNone;                // the joint that keeps the tree's spare energy
+  bool alone_ = true;                            // no other joints push its bodies
+  bool areRods_ = false;                         // it is alone and has rigid ball joints only, its bodies are rods
+  int questions_ = 2;                            // of this substep: with a correction or without
+  double errors_ = 0.0;                          // m: how far the correction moves the joints, together (trees of rods)
+  double mostTurn_ = 0.0;                        // rad, of any body in this substep
+  double left_ = -1.0;                           // J, kinetic: what the substep before left; negative: not known
+  double h_ = 0.0;                               // s
 };
 
 }  // namespace cairn
