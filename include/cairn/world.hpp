@@ -110,7 +110,7 @@ class World {
   std::span<const ImpactRecord> impacts() const;         // of the last step, in the order of time
   std::span<const StepProblem> contactProblems() const;  // of the last step, if WorldSettings::audit is Problems
 
-  // Questions
+  // Questions. They change nothing, and any number of threads may ask at once while none edits or steps.
   std::optional<RayHit> castRay(const Ray& ray) const;  // nearest
   Energy energy() const;
   Penetration deepestPenetration() const;             // now, over all shapes that may collide, from exact geometry

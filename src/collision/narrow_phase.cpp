@@ -144,14 +144,14 @@ bool updateContacts(Pair& pair, std::uint32_t index, ContactCache& cache, const 
   const ColliderGate& gateA = input.gates[pair.a];
   const ColliderGate& gateB = input.gates[pair.b];
   if (!isLive(gateA, gateB)) return true;
-  bool still = pair.contact != kNone && !gateA.edited && !gateB.edited;
-  cache.forEachOf(pair, [&](std::uint32_t slot) { still = still && cache.still[slot] != 0; });
-  if (still) return true;
+  bool resting = pair.contact != kNone && !gateA.edited && !gateB.edited;
+  cache.forEachOf(pair, [&](std::uint32_t slot) { resting = resting && cache.resting[slot]; });
+  if (resting) return true;
   const Collider& a = input.colliders[pair.a];
   const Collider& b = input.colliders[pair.b];
   const double distance = margin(a, b, input), travelled = gateA.travel + gateB.travel;
   if (pair.contact == kNone && travelled + distance < pair.quietUntil) return true;
-  cache.forEachOf(pair, [&](std::uint32_t slot) { cache.links[slot].seen = false, cache.still[slot] = 0; });
+  cache.forEachOf(pair, [&](std::uint32_t slot) { cache.links[slot].seen = false, cache.resting.set(slot, false); });
   const std::size_t before = wanted.size();
   const double clearance =
       input.composites(a, b, nullptr, distance, work.manifold, [&](Children children, const Manifold& manifold) {

@@ -1,4 +1,7 @@
 // Reading and writing single bodies and joints.
+#include <numeric>
+#include <utility>
+
 #include "dynamics/joint.hpp"
 #include "math/rotation.hpp"
 #include "mechanics/joint_rows.hpp"
@@ -125,12 +128,41 @@ std::optional<BodyState> World::state(BodyId id) const {
 void WorldImpl::wakeIsland(Body& body) {
   body.stillSeconds = 0.0;
   if (body.awake) return;
+  body.awake = true;
   const std::uint32_t island = body.island;
-  for (Body& other : state.system.bodies) {
-    if (!other.alive || (&other != &body && (island == kNone || other.island != island))) continue;
+  if (island == kNone) return;
+  std::vector<Body>& bodies = state.system.bodies;
+  if (!std::exchange(members.known, true)) {
+    members.first.assign(1, 0);
+    for (const Body& one : bodies) {
+      if (!one.alive || one.island == kNone) continue;
+      if (members.first.size() < std::size_t{one.island} + 2) members.first.resize(std::size_t{one.island} + 2, 0);
+      ++members.first[one.island + 1];
+    }
+    std::partial_sum(members.first.begin(), members.first.end(), members.first.begin());
+    members.bodies.resize(members.first.back());
+    std::vector<std::uint32_t> next(members.first.begin(), members.first.end() - 1);
+    for (std::uint32_t i = 0; i < bodies.size(); ++i)
+      if (bodies[i].alive && bodies[i].island != kNone) members.bodies[next[bodies[i].island]++] = i;
+  }
+  for (std::uint32_t i = members.first[island]; i < members.first[island + 1]; ++i) {
+    Body& other = bodies[members.bodies[i]];
+    if (!other.alive || other.island != island) continue;
     other.awake = true;
     other.stillSeconds = 0.0;
   }
+}
+
+void WorldImpl::markEdited(const Body& body) {
+  for (std::uint32_t c = body.firstCollider; c != kNone; c = state.system.colliders[c].next) {
+    state.system.colliders[c].stale = true;
+    queries.noteEdit(c, state.system.colliders.size());
+  }
+}
+
+void WorldImpl::forgetPlaces() {
+  queries.reset();
+  members.known = false;
 }
 
 bool World::setPose(BodyId id, const Pose& pose) {
@@ -144,7 +176,7 @@ bool World::setPose(BodyId id, const Pose& pose) {
   if (!std::isfinite(norm) || norm < 1e-6) refuse("pose.rotation", "must be a quaternion that is finite and not zero");
   body->rotation = pose.rotation.normalized();
   body->center = pose.position + body->rotation * body->localCenter;
-  impl_->forEachCollider(*body, [](Collider& collider) { collider.stale = true; });
+  impl_->markEdited(*body);
   impl_->wakeIsland(*body);
   return true;
 }

@@ -1,4 +1,4 @@
-// Adding and removing: every description is checked whole before anything changes.
+// Adding: every description is checked whole before anything changes.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -157,20 +157,6 @@ std::uint32_t takeSlot(Table& table, std::vector<std::uint32_t>& freeSlots) {
   return slot;
 }
 
-// Joined bodies do not collide unless asked to. A key stands in the list once per joint.
-void exclude(WorldImpl& impl, const Joint& joint, bool add) {
-  std::vector<std::uint64_t>& excluded = impl.state.system.broad.excluded;
-  const std::uint64_t key = pairKey(joint.a, joint.b);
-  const auto place = std::lower_bound(excluded.begin(), excluded.end(), key);
-  if (add) {
-    excluded.insert(place, key);
-  } else {
-    excluded.erase(place);
-  }
-  // Pairs that exist already are looked at again.
-  impl.forEachCollider(impl.state.system.bodies[joint.a], [](Collider& collider) { collider.stale = true; });
-}
-
 }  // namespace
 
 MassProperties massProperties(const Geometry& geometry, double density) { return shapeMass(makeShape(geometry), density); }
@@ -297,51 +283,11 @@ BodyId World::addBody(const BodyDesc& desc) {
     collider.bodyGeneration = body.generation;
     collider.next = body.firstCollider;
     collider.alive = collider.enabled = true;
-    collider.stale = true;
+    collider.dynamic = body.isDynamic();
     body.firstCollider = c;
   }
+  impl_->markEdited(body);
   return impl_->idOf(index);
-}
-
-bool World::removeBody(BodyId id) {
-  Body* body = impl_->find(id);
-  if (body == nullptr) return false;
-  WorldState& state = impl_->state;
-  System& system = state.system;
-  impl_->wakeIsland(*body);
-  forEachContact(system, [&](std::uint32_t slot) {  // whatever leans on it
-    const Contact& contact = system.contacts.slots[slot];
-    if (contact.bodyA == id.index) impl_->wakeIsland(system.bodies[contact.bodyB]);
-    if (contact.bodyB == id.index) impl_->wakeIsland(system.bodies[contact.bodyA]);
-  });
-  for (std::uint32_t j = 0; j < system.joints.size(); ++j) {
-    const Joint& joint = system.joints[j];
-    if (joint.alive && (joint.a == id.index || joint.b == id.index)) removeJoint({j, joint.generation});
-  }
-  for (std::uint32_t c = body->firstCollider; c != kNone; c = system.colliders[c].next)
-    removeCollider(system.broad, system.colliders[c]);
-  // Drops the pairs (and tells their end) before the slots can be used again.
-  impl_->refreshPairs(impl_->state.lastDt);
-  for (std::uint32_t c = body->firstCollider; c != kNone;) {
-    Collider& collider = system.colliders[c];
-    const std::uint32_t next = collider.next;
-    collider.alive = false;
-    ++collider.generation;
-    collider.shape.hull.reset();
-    state.freeColliders.push_back(c);
-    c = next;
-  }
-  if (body->extras != kNone) {
-    system.extras[body->extras] = {};
-    state.freeExtras.push_back(body->extras);
-  }
-  impl_->refusalIsFresh = false;
-  state.bodyByName.erase(state.bodyNames[id.index]);
-  body->alive = false;
-  ++body->generation;
-  state.freeBodies.push_back(id.index);
-  if (system.stepperMemory) system.stepperMemory->forgetBody(id.index);
-  return true;
 }
 
 JointId World::addJoint(const JointDesc& desc) {
@@ -397,27 +343,13 @@ JointId World::addJoint(const JointDesc& desc) {
   const std::uint32_t index = takeSlot(system.joints, state.freeJoints);
   joint.generation = system.joints[index].generation;
   system.joints[index] = joint;
+  state.jointEnds.link(index, joint.a, joint.b);
   if (state.jointNames.size() <= index) state.jointNames.resize(index + 1);
   state.jointNames[index] = desc.name.empty() ? "joint " + std::to_string(index) : desc.name;
-  if (!joint.bodiesCollide) exclude(*impl_, joint, true);
+  if (!joint.bodiesCollide) impl_->exclude(joint, true);
   impl_->wakeIsland(*impl_->find(desc.a));
   impl_->wakeIsland(*impl_->find(desc.b));
   return {index, joint.generation};
-}
-
-bool World::removeJoint(JointId id) {
-  Joint* joint = impl_->find(id);
-  if (joint == nullptr) return false;
-  System& system = impl_->state.system;
-  impl_->wakeIsland(system.bodies[joint->a]);
-  impl_->wakeIsland(system.bodies[joint->b]);
-  joint->alive = false;
-  impl_->refusalIsFresh = false;
-  ++joint->generation;
-  impl_->state.freeJoints.push_back(id.index);
-  if (system.stepperMemory) system.stepperMemory->forgetJoint(id.index);
-  if (!joint->bodiesCollide) exclude(*impl_, *joint, false);
-  return true;
 }
 
 bool World::setMaterial(ShapeId id, const Material& material) {

@@ -21,23 +21,26 @@ std::optional<RayHit> World::castRay(const Ray& ray) const {
   const double norm = ray.direction.norm();
   if (norm <= 0.0) refuse("direction", "must not be zero");
   if (!(ray.length >= 0.0)) refuse("length", "must not be negative");
-  impl_->refreshPairs(impl_->state.lastDt);  // the tree follows edits
 
   const System& system = impl_->state.system;
+  impl_->queries.refresh(system);
   const Vec3 direction = ray.direction / norm;
   std::optional<RayHit> best;
-  system.broad.tree.castRay(ray.origin, direction, ray.length, [&](std::uint32_t index, double) {
+  const auto visit = [&](std::uint32_t index, double) {
     const Collider& collider = system.colliders[index];
     const double limit = best ? best->distance : ray.length;
-    if ((collider.group & ray.collidesWith) == 0) return limit;
-    const std::optional<ShapeRayHit> hit = cairn::castRay(collider.shape, collider.pose, ray.origin, direction, limit);
+    if (!collider.enabled || (collider.group & ray.collidesWith) == 0) return limit;
+    const std::optional<ShapeRayHit> hit =
+        cairn::castRay(collider.shape, poseOf(system, collider), ray.origin, direction, limit);
     if (!hit) return limit;
     // Ties go to the smaller id, so that the answer does not depend on the shape of the tree.
     if (best && hit->distance == best->distance && best->shape.index < index) return limit;
     best = RayHit{impl_->shapeIdOf(index), impl_->idOf(collider.body), hit->distance, ray.origin + hit->distance * direction,
                   hit->normal};
     return hit->distance;
-  });
+  };
+  system.broad.tree.castRay(ray.origin, direction, ray.length, visit);
+  impl_->queries.strays().castRay(ray.origin, direction, best ? best->distance : ray.length, visit);
   return best;
 }
 
@@ -52,30 +55,67 @@ Energy World::energy() const {
   return energy;
 }
 
+// Pairs of the last step hold all that may overlap, save for strays: these are looked for in both trees.
 Penetration World::deepestPenetration() const {
-  WorldImpl& impl = *impl_;
-  impl.refreshPairs(impl.state.lastDt);
-  const System& system = impl.state.system;
+  const System& system = impl_->state.system;
+  const QueryIndex& index = impl_->queries;
+  impl_->queries.refresh(system);
+  // Whoever asks while another thread does works alone.
+  const std::unique_lock lock(impl_->queryTasks, std::try_to_lock);
+  const Tasks alone;
+  const Tasks& tasks = lock.owns_lock() ? impl_->tasks : alone;
+  struct Placed {
+    Pose pose;
+    Aabb box;
+  };
+  std::vector<Placed> placed(system.colliders.size());
   const std::vector<Pair>& pairs = system.broad.pairs;
-  const std::size_t pieces = (pairs.size() + kPairGrain - 1) / kPairGrain;
-  std::vector<std::pair<double, std::size_t>> deepest(pieces, {0.0, SIZE_MAX});
-  impl.tasks.enter([&] {
-    impl.tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t first, std::size_t last) {
-      auto& mine = deepest[first / kPairGrain];
+  struct Found {
+    double depth = 0.0;
+    std::uint64_t pair = UINT64_MAX;
+  };
+  std::vector<Found> deepest((pairs.size() + kPairGrain - 1) / kPairGrain + 1);
+  const auto look = [&](std::uint32_t a, std::uint32_t b, Found& found) {
+    if (a > b) std::swap(a, b);
+    if (!placed[a].box.overlaps(placed[b].box)) return;
+    const SignedDistance apart =
+        signedDistance(system.colliders[a].shape, placed[a].pose, system.colliders[b].shape, placed[b].pose);
+    const std::uint64_t key = pairKey(a, b);
+    // Ties go to the smaller ids.
+    if (-apart.distance > found.depth || (-apart.distance == found.depth && found.depth > 0.0 && key < found.pair))
+      found = {-apart.distance, key};
+  };
+  tasks.enter([&] {
+    tasks.parallelFor(placed.size(), kPairGrain, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
-        const Collider& a = system.colliders[pairs[i].a];
-        const Collider& b = system.colliders[pairs[i].b];
-        if (!boundingBox(a.shape, a.pose).overlaps(boundingBox(b.shape, b.pose))) continue;
-        const double depth = -signedDistance(a.shape, a.pose, b.shape, b.pose).distance;
-        if (depth > mine.first) mine = {depth, i};
+        const Collider& collider = system.colliders[i];
+        if (!collider.enabled) continue;
+        placed[i].pose = poseOf(system, collider);
+        placed[i].box = boundingBox(collider.shape, placed[i].pose);
       }
     });
+    tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t first, std::size_t last) {
+      const auto isPlain = [&](std::uint32_t i) { return system.colliders[i].enabled && !index.isStray(i); };
+      for (std::size_t i = first; i < last; ++i)
+        if (isPlain(pairs[i].a) && isPlain(pairs[i].b)) look(pairs[i].a, pairs[i].b, deepest[first / kPairGrain]);
+    });
   });
-  Penetration result;
-  for (const auto& [depth, pair] : deepest) {
-    if (depth > result.depth) result = {depth, impl.shapeIdOf(pairs[pair].a), impl.shapeIdOf(pairs[pair].b)};
+  for (const std::uint32_t stray : index.strayList()) {
+    const Collider& collider = system.colliders[stray];
+    if (!collider.enabled) continue;
+    const auto visit = [&](std::uint32_t other) {
+      if (other == stray || !system.colliders[other].enabled) return;
+      if (mayCollide(system.broad, collider, system.colliders[other])) look(stray, other, deepest.back());
+    };
+    system.broad.tree.query(placed[stray].box, visit);
+    index.strays().query(placed[stray].box, visit);
   }
-  return result;
+  Found result;
+  for (const Found& found : deepest)
+    if (found.depth > result.depth || (found.depth == result.depth && found.pair < result.pair)) result = found;
+  if (result.depth == 0.0) return {};
+  return {result.depth, impl_->shapeIdOf(static_cast<std::uint32_t>(result.pair >> 32)),
+          impl_->shapeIdOf(static_cast<std::uint32_t>(result.pair))};
 }
 
 double World::jointError() const {
@@ -97,6 +137,7 @@ void World::restore(const Snapshot& snapshot) {
   if (snapshot.isEmpty()) refuse("snapshot", "is empty");
   setSettings(snapshot.state_->settings);
   impl_->state = *snapshot.state_;
+  impl_->forgetPlaces();
   impl_->eventsAreFresh = false;
   impl_->stepSeconds.reset();
 }

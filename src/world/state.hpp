@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "dynamics/islands.hpp"
 #include "dynamics/system.hpp"
 #include "mechanics/stepper.hpp"
+#include "world/joint_ends.hpp"
+#include "world/query_index.hpp"
 
 namespace cairn {
 
@@ -26,7 +29,16 @@ struct WorldState {
   std::uint64_t namesMade = 0;
   std::vector<ContactParties> ending;  // were touching, and their pair is gone: to be told by the next step
   std::vector<ContactParties> ended;   // told by the last step
-  double lastDt = 1.0 / 60.0;          // s: queries bring pairs up to date for a step as long as the last one
+  double lastDt = 1.0 / 60.0;          // s, of the last step
+  JointEnds jointEnds;
+  bool hidesPairs = false;  // a collider left the tree within the last step, and its pairs are still in the table
+};
+
+// Which bodies each island has, for edits between steps. Made when first asked for after a step.
+struct IslandMembers {
+  bool known = false;
+  std::vector<std::uint32_t> first;   // by island, and one more; in `bodies`
+  std::vector<std::uint32_t> bodies;  // some may be gone since
 };
 
 struct WorldImpl {
@@ -46,8 +58,12 @@ struct WorldImpl {
   std::vector<ColliderGate> gates;
   bool anyComposite = false;          // among the gates
   std::vector<std::uint8_t> endings;  // 1: among these contacts are some that ceased to touch
+  std::mutex eventsMutex;             // threads that ask for events at once: the first collects them
   std::vector<ContactEvent> events;
   bool eventsAreFresh = false;
+  QueryIndex queries;
+  std::mutex queryTasks;  // held by the question that uses `tasks`
+  IslandMembers members;
   std::vector<StepProblem> problems;  // of the last step, if kept
   std::vector<ImpactRecord> impacts;  // of the last step
   std::string refusal;                // why the stepper does not take this world; empty if it does
@@ -80,6 +96,10 @@ struct WorldImpl {
   void goBack();                           // to before the step that was stopped
 
   void wakeIsland(Body& body);
+  void markEdited(const Body& body);         // shapes are to be taken anew, by the next step and by questions
+  void dropPairsOf(std::uint32_t collider);  // tells their ends, and wakes who touched it
+  void exclude(const Joint& joint, bool add);
+  void forgetPlaces();  // bodies are elsewhere, or others
   void quarantine(std::uint32_t body, const char* reason, StepReport& report);
   void placeColliders(double dt);  // world poses and speeds of shapes from their bodies
   void refreshPairs(double dt);

@@ -138,12 +138,12 @@ TEST_F(CompositePair, StaysAsItIsWhileAllOfItIsStillOrAsleep) {
   heights = {{0, kRadius}, {1, kRadius}};
   update();
   const int visits = wholeVisits;
-  std::fill(cache_.still.begin(), cache_.still.end(), std::uint8_t{1});
-  cache_.knowsStill = true;
+  for (std::uint32_t slot = 0; slot < cache_.slots.size(); ++slot) cache_.resting.set(slot, true);
+  cache_.resting.confirm();
   update();
   EXPECT_EQ(wholeVisits, visits);
-  cache_.knowsStill = true;
-  cache_.still[cache_.find(pairs_[0].contact, {0, 1})] = 0;  // one of them is not
+  cache_.resting.confirm();
+  cache_.resting.set(cache_.find(pairs_[0].contact, {0, 1}), false);  // one of them is not
   update();
   EXPECT_EQ(wholeVisits, visits + 1);
   gates_[kRow].active = false;
