@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cairn/contact_problem.hpp"
 #include "cairn/world.hpp"
 #include "scene/method_options.hpp"
 #include "scene/scene_model.hpp"
