@@ -232,10 +232,10 @@ std::vector<char> findFliers(const System& system, const std::vector<IslandProbl
     bool nearer = false;
     for (std::size_t k = 0; k < data.blocks.size() && !nearer; ++k) {
       const BlockJacobian& jacobian = data.jacobians[k];
-      double way = 0.0;
-      if (jacobian.a >= 0 && pushed[jacobian.a] == 0) way += jacobian.partA.row(0).dot(bend[jacobian.a]);
-      if (jacobian.b >= 0 && pushed[jacobian.b] == 0) way += jacobian.partB.row(0).dot(bend[jacobian.b]);
-      nearer = way < -kSameWay * data.speedFloor;
+      double separation = 0.0;
+      if (jacobian.a >= 0 && pushed[jacobian.a] == 0) separation += jacobian.partA.row(0).dot(bend[jacobian.a]);
+      if (jacobian.b >= 0 && pushed[jacobian.b] == 0) separation += jacobian.partB.row(0).dot(bend[jacobian.b]);
+      nearer = separation < -kSameWay * data.speedFloor;
     }
     if (nearer) continue;
     for (std::size_t k = 0; k < island.bodies.size(); ++k) flies[island.bodies[k]] = pushed[k] == 0 ? 1 : 0;
