@@ -9,6 +9,7 @@
 #include "cairn/inspect.hpp"
 #include "cairn/joint.hpp"
 #include "cairn/math.hpp"
+#include "cairn/options.hpp"
 #include "cairn/query.hpp"
 #include "cairn/report.hpp"
 #include "cairn/settings.hpp"
