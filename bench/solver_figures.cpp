@@ -11,6 +11,7 @@
 
 #include "app/plot.hpp"
 #include "cairn/cairn.hpp"
+#include "cairn/contact_problem.hpp"
 #include "scene/gallery.hpp"
 #include "scene/scene_run.hpp"
 

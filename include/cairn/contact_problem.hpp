@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cairn/exit.hpp"
 #include "cairn/math.hpp"
 
 namespace cairn {
@@ -184,24 +185,6 @@ struct StepEnergy {
   double total() const { return normal + friction + joints; }
 };
 StepEnergy stepEnergy(const ContactProblem& problem, const Vector& impulse);
-
-// Why a solver stopped.
-enum class Exit : std::uint8_t {
-  Converged,  // and the judge agrees
-  IterationLimit,
-  TimeLimit,
-  Stalled,       // no progress any more, short of the tolerance
-  Inaccurate,    // the method ended as it should, but rounding leaves more than the tolerance
-  Infeasible,    // no impulses obey the laws; certified
-  Ray,           // Lemke's method ended on a ray: infeasible or unlucky
-  Inconsistent,  // joints contradict each other
-  Singular,      // a factorisation broke down
-  Diverged,      // numbers grew out of bounds; the impulses are those of the warm start
-  Unsupported,   // the solver does not take such a problem; see the message
-  Stopped,       // SolveLimits::stop was raised
-};
-inline constexpr int kExitCount = 12;
-std::string_view nameOf(Exit exit);
 
 struct SolveLimits {
   double tolerance = 1e-8;                  // on Residual::forTolerance()

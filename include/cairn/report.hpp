@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cairn/contact_problem.hpp"
+#include "cairn/exit.hpp"
 #include "cairn/ids.hpp"
 #include "cairn/math.hpp"
 #include "cairn/shape.hpp"

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "cairn/body.hpp"
-#include "cairn/contact_problem.hpp"
 #include "cairn/events.hpp"
 #include "cairn/ids.hpp"
 #include "cairn/inspect.hpp"
@@ -31,6 +30,8 @@
 #include "cairn/shape.hpp"
 
 namespace cairn {
+
+struct StepProblem;  // cairn/contact_problem.hpp
 
 // The names that WorldSettings::stepper takes.
 std::vector<std::string_view> stepperNames();
@@ -105,10 +106,11 @@ class World {
   // of a step, or a quarter of one that takes half a second, the step is done to its end.
   // The flag must outlive the world; nullptr: none. Until it is lowered, every step ends at once.
   void setStopFlag(const std::atomic<bool>* flag);
-  double time() const;                                   // s
-  std::span<const ContactEvent> contactEvents() const;   // of the last step
-  std::span<const ImpactRecord> impacts() const;         // of the last step, in the order of time
-  std::span<const StepProblem> contactProblems() const;  // of the last step, if WorldSettings::audit is Problems
+  double time() const;                                  // s
+  std::span<const ContactEvent> contactEvents() const;  // of the last step
+  std::span<const ImpactRecord> impacts() const;        // of the last step, in the order of time
+  // Of the last step, if WorldSettings::audit is Problems. Include cairn/contact_problem.hpp to read them.
+  std::span<const StepProblem> contactProblems() const;
 
   // Questions. They change nothing, and any number of threads may ask at once while none edits or steps.
   std::optional<RayHit> castRay(const Ray& ray) const;  // nearest

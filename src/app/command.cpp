@@ -8,6 +8,7 @@
 
 #include "app/bad_input.hpp"
 #include "app/commands.hpp"
+#include "cairn/options.hpp"
 #include "export/recording.hpp"
 #include "scene/scene_error.hpp"
 #include "scene/suggest.hpp"
@@ -40,7 +41,7 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.set_version_flag("--version", std::string("cairn ") + CAIRN_VERSION);
 
   const auto optionOf = [](CLI::App* command, const char* name, std::optional<std::string>& target, const char* type,
-                           const char* what) {
+                           const std::string& what) {
     command
         ->add_option_function<std::string>(
             name, [&target](const std::string& text) { target = text; }, what)
@@ -48,14 +49,19 @@ void declare(CLI::App& app, Arguments& arguments) {
   };
   const auto sceneOptions = [&](CLI::App* command, SceneArguments& target) {
     command->add_option("SCENE", target.scene, "gallery name or file")->required();
-    command->add_option("--set", target.set, "key=value: a parameter of the scene, or settings.*; may be repeated")
+    command
+        ->add_option("--set", target.set,
+                     "key=value: a parameter of the scene, or settings.* (cairn schema --reference lists them); may be "
+                     "repeated")
         ->type_name("KEY=VALUE")
         ->take_all()
         ->allow_extra_args(false);
     optionOf(command, "--solver", target.solver, "NAME", "the contact solver, for steppers that let it be chosen");
     optionOf(command, "--seconds", target.seconds, "T", "how long to simulate");
     optionOf(command, "--dt", target.dt, "H", "length of a step in s");
-    optionOf(command, "--threads", target.threads, "N", "threads; the result does not depend on it");
+    const Option& threads = *findOption("", "threads");
+    optionOf(command, "--threads", target.threads, "N",
+             fmt::format("threads, {:g} to {:g}; {}", threads.least, threads.most, threads.meaning));
     command->add_flag("--quiet", target.quiet, "print nothing but errors");
   };
 

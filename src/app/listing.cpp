@@ -10,7 +10,7 @@
 #include "app/terminal.hpp"
 #include "scene/format.hpp"
 #include "scene/gallery.hpp"
-#include "scene/method_options.hpp"
+#include "scene/option_fields.hpp"
 #include "scene/scene_run.hpp"
 
 namespace cairn {
@@ -156,7 +156,7 @@ int commandInfo(const std::string& scene, const std::vector<std::string>& set, s
     row("joints hold at",
         fmt::format("{:.4g} Hz ({:g} asked for), damping ratio {:g}", std::min(s.soft.jointFrequency, substepRate / 4.0),
                     s.soft.jointFrequency, s.soft.jointDampingRatio));
-  } else if (const std::string options = methodText(s.stepper, s); !options.empty()) {
+  } else if (const std::string options = optionsText(s.stepper, s); !options.empty()) {
     row("stepper", fmt::format("{}: {}", s.stepper, options));
   }
   if (stepperTakesSolver(s.stepper)) {

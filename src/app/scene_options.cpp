@@ -5,6 +5,7 @@
 #include "app/bad_input.hpp"
 #include "app/options.hpp"
 #include "cairn/contact_problem.hpp"
+#include "cairn/options.hpp"
 #include "cairn/world.hpp"
 #include "scene/gallery.hpp"
 
@@ -28,7 +29,11 @@ SceneModel openModel(const SceneArguments& arguments) {
     seconds =
         readNumberOption("--seconds", *arguments.seconds, {.low = 0, .high = kMaximumSeconds, .lowOpen = true, .unit = "s"});
   }
-  if (arguments.threads) threads = readWholeOption("--threads", *arguments.threads, 1, kMaximumThreads);
+  if (arguments.threads) {
+    const Option& described = *findOption("", "threads");
+    threads = readWholeOption("--threads", *arguments.threads, static_cast<int>(described.least),
+                              static_cast<int>(described.most));
+  }
 
   SceneModel model = openScene(arguments.scene, overrides);
   if (dt) model.dt = *dt;

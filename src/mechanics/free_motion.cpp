@@ -19,7 +19,7 @@ constexpr int kMidpointRounds = 8;
 Integrator integratorOf(const std::string& name) {
   for (std::size_t i = 0; i < kIntegratorNames.size(); ++i)
     if (kIntegratorNames[i] == name) return static_cast<Integrator>(i);
-  throw std::invalid_argument("integrator: found \"" + name + "\"; allowed: momentum, euler, rk4, cash_karp");
+  throw std::invalid_argument("integrator: there is no \"" + name + "\"");
 }
 
 Vec3 loadOf(const Body& body, const Vec3& gravity) {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cairn/world.hpp"
-#include "scene/method_options.hpp"
+#include "scene/option_fields.hpp"
 #include "scene/scene_model.hpp"
 
 namespace cairn {
@@ -269,96 +269,10 @@ RulePtr joint() {
 
 // The defaults are asked of the engine, so that the documentation cannot fall behind it.
 RulePtr settings() {
-  const WorldSettings defaults;
-  const auto withDefault = [](std::string what, auto value) {
-    return fmt::format("{}{}default {}", what, what.empty() ? "" : "; ", value);
-  };
-  std::vector<std::string> steppers;
-  for (std::string_view name : stepperNames()) steppers.emplace_back(name);
-  const RulePtr soft = named(
-      "soft",
-      objectRule(
-          {{"substeps", integerRule(1, 1000), withDefault("in each step, at most", defaults.soft.substeps)},
-           {"least_substeps", integerRule(1, 1000),
-            withDefault("for islands that need few; as many as \"substeps\" gives all islands the same",
-                        defaults.soft.leastSubsteps)},
-           {"direct", flagRule(),
-            withDefault("small islands whose contacts carry more than springs can are solved as one system, whatever the "
-                        "masses",
-                        defaults.soft.direct)},
-           {"contact_frequency", numberRule({.low = 1e-3, .high = 1e6, .unit = "Hz"}),
-            withDefault("how fast a contact without stated stiffness pushes bodies apart; at most 3/16 of the substep rate",
-                        defaults.soft.contactFrequency)},
-           {"contact_damping_ratio", nonNegative(1e3, ""),
-            withDefault("of critical damping; above 1 contacts do not ring", defaults.soft.contactDampingRatio)},
-           {"push_out_speed", numberRule({.low = 1e-3, .high = 1e4, .unit = "m/s"}),
-            withDefault("at most, out of penetration", defaults.soft.pushOutSpeed)},
-           {"joint_frequency", numberRule({.low = 1e-3, .high = 1e6, .unit = "Hz"}),
-            withDefault("at most a quarter of the substep rate", defaults.soft.jointFrequency)},
-           {"joint_damping_ratio", nonNegative(1e3, ""),
-            withDefault("of critical damping", defaults.soft.jointDampingRatio)}}));
-  std::string solvers;
-  for (std::string_view name : solverNames()) solvers += fmt::format("{}{}", solvers.empty() ? "" : ", ", name);
-  const RulePtr solverName = checkedTextRule([](const std::string& text) -> std::string {
-    try {
-      makeSolver(text);
-      return {};
-    } catch (const std::invalid_argument& error) {
-      return error.what();
-    }
-  });
-  const RulePtr solver = named(
-      "solver",
-      objectRule({{"name", solverName,
-                   fmt::format("{}, with options if wanted, such as \"bgs:order=random\"; default \"{}\"", solvers,
-                               defaults.solver.name)},
-                  {"tolerance", numberRule({.low = 1e-15, .high = 1}),
-                   withDefault("relative residual at which an island counts as solved", defaults.solver.tolerance)},
-                  {"iterations", integerRule(0, 1e9),
-                   withDefault("at most, for each island; 0: the solver's own limit", defaults.solver.iterations)},
-                  {"milliseconds", nonNegative(1e9, "ms"),
-                   withDefault("at most, for each island; 0: none. With a limit, results depend on the machine", 0)}}));
-  const RulePtr friction = named(
-      "friction_law",
-      objectRule({{"law", choiceRule({"auto", "cone", "pyramid", "box", "none"}),
-                   "auto is the roundest that the solver takes; default \"auto\""},
-                  {"facets", integerRule(4, 1024), withDefault("of a pyramid, an even number", defaults.friction.facets)}}));
-  const RulePtr velocity = named(
-      "velocity",
-      objectRule(
-          {{"stabilisation", numberRule({.low = 0, .high = 1}),
-            withDefault("share of a penetration or joint error that a step takes back", defaults.velocity.stabilisation)},
-           {"slop", nonNegative(1, "m"), withDefault("penetration that is left alone", defaults.velocity.slop)},
-           {"push_out_speed", numberRule({.low = 1e-3, .high = 1e4, .unit = "m/s"}),
-            withDefault("at most, out of penetration", defaults.velocity.pushOutSpeed)}}));
-  const RulePtr sleep = named(
-      "sleep", objectRule({{"enabled", flagRule(), withDefault("", defaults.sleep.enabled)},
-                           {"linear_speed", nonNegative(1e3, "m/s"), withDefault("", defaults.sleep.linearSpeed)},
-                           {"angular_speed", nonNegative(1e3, "rad/s"), withDefault("", defaults.sleep.angularSpeed)},
-                           {"seconds", nonNegative(kMaximumSeconds, "s"),
-                            withDefault("a whole island must be slower than both for this long", defaults.sleep.seconds)}}));
-  std::vector<Field> fields = {
-      {"gravity", vector(1e4, "m/s^2"), "default [0, 0, -9.81]"},
-      {"dt", positive(kMaximumTimeStep, "s"), "length of a step; default 1/60"},
-      {"seconds", positive(kMaximumSeconds, "s"), "length of the run; default 10"},
-      {"stepper", choiceRule(steppers), "the method; default \"soft\""},
-      {"threads", integerRule(1, kMaximumThreads), withDefault("the result does not depend on it", defaults.threads)},
-      {"speculative_distance", nonNegative(10, "m"),
-       withDefault("contacts are made this early", defaults.speculativeDistance)},
-      {"restitution_speed", nonNegative(1e3, "m/s"),
-       withDefault("slower approaches do not bounce", defaults.restitutionSpeed)},
-      {"maximum_coordinate", numberRule({.low = 1, .high = 1e12, .unit = "m"}),
-       withDefault("a body beyond is quarantined", defaults.maximumCoordinate)},
-      {"maximum_speed", numberRule({.low = 1, .high = 1e8, .unit = "m/s"}),
-       withDefault("a faster body is quarantined", defaults.maximumSpeed)},
-      {"soft", soft, "of the stepper \"soft\""},
-      {"solver", solver, "of contact problems; of all steppers but \"soft\""},
-      {"friction", friction, "the law of friction in them"},
-      {"integrator", choiceRule({"momentum", "euler", "rk4", "cash_karp"}),
-       "of free motion; default \"momentum\", which keeps energy and momentum of rotation"},
-      {"velocity", velocity, "of the stepper \"velocity\""},
-      {"sleep", sleep, "bodies at rest may stop being simulated"}};
-  for (Field& field : methodFields()) fields.push_back(std::move(field));
+  std::vector<Field> fields = {{"gravity", vector(1e4, "m/s^2"), "default [0, 0, -9.81]"},
+                               {"dt", positive(kMaximumTimeStep, "s"), "length of a step; default 1/60"},
+                               {"seconds", positive(kMaximumSeconds, "s"), "length of the run; default 10"}};
+  for (Field& field : optionFields()) fields.push_back(std::move(field));
   return named("settings", objectRule(std::move(fields)));
 }
 

@@ -16,7 +16,6 @@ namespace cairn {
 inline constexpr double kDefaultTimeStep = 1.0 / 60.0;  // s
 inline constexpr double kDefaultSeconds = 10.0;         // s
 inline constexpr double kMaximumSeconds = 1e6;          // s, of a run
-inline constexpr int kMaximumThreads = 256;
 inline constexpr std::size_t kMaximumBodies = 1000000;  // in one scene, after patterns
 inline constexpr double kMaximumParts = 2e7;            // shapes and hull points in one scene, after patterns
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cairn/contact_problem.hpp"
 #include "lab/added_shapes.hpp"
 #include "lab/request.hpp"
 #include "scene/gallery.hpp"

@@ -66,18 +66,18 @@ ContactSpring::Response ContactSpring::at(double depth, double rate) const {
 
 ContactSpring::Response ContactSpring::mean(double from, double to, double h) const {
   if (from <= 0.0 && to <= 0.0) return {};
-  const double way = to - from, middle = 0.5 * (from + to);
+  const double change = to - from, middle = 0.5 * (from + to);
   const auto forceAt = [&](double d) { return d <= 0.0 ? 0.0 : hertz ? stiffness * d * std::sqrt(d) : stiffness * d; };
   const auto slopeAt = [&](double d) { return d <= 0.0 ? 0.0 : hertz ? 1.5 * stiffness * std::sqrt(d) : stiffness; };
   double elastic = 0.0, slope = 0.0;
-  if (from > 0.0 && to > 0.0 && (!hertz || std::abs(way) < 1e-4 * middle)) {
+  if (from > 0.0 && to > 0.0 && (!hertz || std::abs(change) < 1e-4 * middle)) {
     elastic = forceAt(middle);  // of linear springs exactly; of others where the quotient would be rounding
     slope = 0.5 * slopeAt(middle);
   } else {
-    elastic = (energy(to) - energy(from)) / way;
-    slope = (forceAt(to) - elastic) / way;
+    elastic = (energy(to) - energy(from)) / change;
+    slope = (forceAt(to) - elastic) / change;
   }
-  const double rate = way / h;
+  const double rate = change / h;
   if (hertz) {
     const double grip = 1.0 + 1.5 * alpha * rate;
     if (grip <= 0.0) return {};

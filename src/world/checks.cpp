@@ -3,76 +3,31 @@
 #include <cmath>
 #include <cstdio>
 #include <stdexcept>
+#include <type_traits>
 
-#include "base/tasks.hpp"
-#include "mechanics/free_motion.hpp"
+#include "cairn/options.hpp"
 #include "mechanics/solve_islands.hpp"
 
 namespace cairn {
 
 namespace {
 
-void checkChoice(const std::string& field, const std::string& found, std::initializer_list<const char*> allowed) {
-  std::string names;
-  for (const char* name : allowed) {
-    if (found == name) return;
-    names += (names.empty() ? "" : ", ") + std::string(name);
-  }
-  refuse(field, "found \"" + found + "\"; allowed: " + names);
-}
-
-void checkMethods(const WorldSettings& settings) {
-  freeMotion(settings);  // throws if there is no such integrator
-  for (std::size_t i = 0; i < settings.pairs.size(); ++i) {
-    const std::string field = "pairs[" + std::to_string(i) + "]";
-    if (settings.pairs[i].a == 0 || settings.pairs[i].b == 0) refuse(field, "kinds of materials count from 1");
-    checkMaterial(field + ".material", settings.pairs[i].material);
-  }
-  checkChoice("impact.order", settings.impact.order, {"simultaneous", "sequential"});
-  const LcpOptions& lcp = settings.lcp;
-  checkChoice("lcp.variant", lcp.variant, {"anitescu", "stewart_trinkle", "anitescu_potra"});
-  requireRange("lcp.stabilisation", lcp.stabilisation, 1e-6, 1.0, "");
-  requireRange("lcp.slop", lcp.slop, 0.0, 1.0, "m");
-  requireRange("lcp.bounceSpeed", lcp.bounceSpeed, 0.0, 1e3, "m/s");
-  requireRange("lcp.pushOutSpeed", lcp.pushOutSpeed, 1e-3, 1e4, "m/s");
-  const ShockOptions& shock = settings.shock;
-  requireRange("shock.share", shock.share, 0.0, 1.0, "");
-  requireRange("shock.iterations", shock.iterations, 1, 1e6, "");
-  requireRange("shock.correctionIterations", shock.correctionIterations, 0, 1e6, "");
-  requireRange("shock.slop", shock.slop, 0.0, 1.0, "m");
-  requireRange("shock.correctionShare", shock.correctionShare, 0.0, 1.0, "");
-  const ImplicitOptions& implicit = settings.implicit;
-  requireRange("implicit.tolerance", implicit.tolerance, 1e-14, 1.0, "m");
-  requireRange("implicit.passes", implicit.passes, 1, 1000, "");
-  requireRange("implicit.halvings", implicit.halvings, 0, 20, "");
-  requireRange("implicit.pushOutSpeed", implicit.pushOutSpeed, 1e-3, 1e4, "m/s");
-  checkChoice("gauss.order", settings.gauss.order, {"second", "first"});
-  requireRange("gauss.relaxation", settings.gauss.relaxation, 1e-6, 1e6, "s");
-  requireRange("gauss.slop", settings.gauss.slop, 0.0, 1.0, "m");
-  const AccelerationOptions& acceleration = settings.acceleration;
-  requireRange("acceleration.tolerance", acceleration.tolerance, 1e-13, 1e-2, "");
-  requireRange("acceleration.eventSeconds", acceleration.eventSeconds, 1e-14, 1.0, "s");
-  checkChoice("acceleration.location", acceleration.location, {"bisection", "conservative"});
-  requireRange("acceleration.events", acceleration.events, 1, 1e6, "");
-  requireRange("acceleration.zenoSeconds", acceleration.zenoSeconds, 0.0, 1.0, "s");
-  const ImpulseOptions& impulse = settings.impulse;
-  checkChoice("impulse.method", impulse.method, {"mirtich", "guendelman"});
-  requireRange("impulse.envelope", impulse.envelope, 1e-9, 1.0, "m");
-  requireRange("impulse.events", impulse.events, 1, 1e6, "");
-  requireRange("impulse.collisionPasses", impulse.collisionPasses, 1, 1e4, "");
-  requireRange("impulse.contactPasses", impulse.contactPasses, 1, 1e4, "");
-  const PenaltyOptions& penalty = settings.penalty;
-  checkChoice("penalty.law", penalty.law, {"linear", "hertz"});
-  requireRange("penalty.stiffness", penalty.stiffness, 1e-3, 1e15, "N/m");
-  requireRange("penalty.damping", penalty.damping, 0.0, 1e15, "N s/m");
-  requireRange("penalty.frictionStiffness", penalty.frictionStiffness, 1e-3, 1e15, "N/m");
-  requireRange("penalty.frictionDamping", penalty.frictionDamping, 0.0, 1e15, "N s/m");
-  requireRange("penalty.substeps", penalty.substeps, 1, 1e6, "");
-  const HybridOptions& hybrid = settings.hybrid;
-  requireRange("hybrid.lastingFlight", hybrid.lastingFlight, 0.0, 1e6, "steps");
-  requireRange("hybrid.stackFlight", hybrid.stackFlight, 0.0, 1e6, "steps");
-  requireRange("hybrid.releaseFlight", hybrid.releaseFlight, 0.0, 1e6, "steps");
-  requireRange("hybrid.releaseSteps", hybrid.releaseSteps, 1, 1000, "");
+void checkOption(const std::string& field, const Option& option, const WorldSettings& settings) {
+  std::visit(
+      [&](const auto* found) {
+        using Value = std::remove_cvref_t<decltype(*found)>;
+        if constexpr (std::is_same_v<Value, std::string>) {
+          std::string names;
+          for (const std::string_view name : option.choices) {
+            if (*found == name) return;
+            names += (names.empty() ? "" : ", ") + std::string(name);
+          }
+          if (!names.empty()) refuse(field, "found \"" + *found + "\"; allowed: " + names);
+        } else if constexpr (!std::is_same_v<Value, bool>) {
+          requireRange(field, *found, option.least, option.most, option.unit);
+        }
+      },
+      option.placeIn(settings));
 }
 
 }  // namespace
@@ -92,9 +47,9 @@ std::string text(double value) {
   return buffer;
 }
 
-void requireRange(const std::string& field, double value, double low, double high, const char* unit) {
+void requireRange(const std::string& field, double value, double low, double high, std::string_view unit) {
   if (!(value >= low && value <= high)) {
-    refuse(field, "must be from " + text(low) + " to " + text(high) + " " + unit + ", got " + text(value));
+    refuse(field, "must be from " + text(low) + " to " + text(high) + " " + std::string(unit) + ", got " + text(value));
   }
 }
 
@@ -127,29 +82,15 @@ void checkMaterial(const std::string& field, const Material& material) {
 void checkSettings(const WorldSettings& settings) {
   requireFinite("gravity", settings.gravity);
   requireRange("gravity", settings.gravity.norm(), 0.0, 1e4, "m/s^2");
-  requireRange("threads", settings.threads, 1, kMostThreads, "");
-  requireRange("speculativeDistance", settings.speculativeDistance, 0.0, 10.0, "m");
-  requireRange("restitutionSpeed", settings.restitutionSpeed, 0.0, 1e3, "m/s");
-  requireRange("maximumCoordinate", settings.maximumCoordinate, 1.0, 1e12, "m");
-  requireRange("maximumSpeed", settings.maximumSpeed, 1.0, 1e8, "m/s");
-  requireRange("soft.substeps", settings.soft.substeps, 1, 1000, "");
-  requireRange("soft.leastSubsteps", settings.soft.leastSubsteps, 1, 1000, "");
-  requireRange("soft.contactFrequency", settings.soft.contactFrequency, 1e-3, 1e6, "Hz");
-  requireRange("soft.contactDampingRatio", settings.soft.contactDampingRatio, 0.0, 1e3, "");
-  requireRange("soft.pushOutSpeed", settings.soft.pushOutSpeed, 1e-3, 1e4, "m/s");
-  requireRange("soft.jointFrequency", settings.soft.jointFrequency, 1e-3, 1e6, "Hz");
-  requireRange("soft.jointDampingRatio", settings.soft.jointDampingRatio, 0.0, 1e3, "");
-  requireRange("solver.tolerance", settings.solver.tolerance, 1e-15, 1.0, "");
-  requireRange("solver.iterations", settings.solver.iterations, 0, 1e9, "");
-  requireRange("solver.milliseconds", settings.solver.milliseconds, 0.0, 1e9, "ms");
-  requireRange("velocity.stabilisation", settings.velocity.stabilisation, 0.0, 1.0, "");
-  requireRange("velocity.slop", settings.velocity.slop, 0.0, 1.0, "m");
-  requireRange("velocity.pushOutSpeed", settings.velocity.pushOutSpeed, 1e-3, 1e4, "m/s");
+  for (const OptionGroup& group : optionGroups())
+    for (const Option& option : group.options)
+      checkOption((group.name.empty() ? "" : std::string(group.name) + ".") + option.member(), option, settings);
   checkSolver(settings);
-  checkMethods(settings);
-  requireRange("sleep.linearSpeed", settings.sleep.linearSpeed, 0.0, 1e3, "m/s");
-  requireRange("sleep.angularSpeed", settings.sleep.angularSpeed, 0.0, 1e3, "rad/s");
-  requireRange("sleep.seconds", settings.sleep.seconds, 0.0, 1e6, "s");
+  for (std::size_t i = 0; i < settings.pairs.size(); ++i) {
+    const std::string field = "pairs[" + std::to_string(i) + "]";
+    if (settings.pairs[i].a == 0 || settings.pairs[i].b == 0) refuse(field, "kinds of materials count from 1");
+    checkMaterial(field + ".material", settings.pairs[i].material);
+  }
 }
 
 }  // namespace cairn

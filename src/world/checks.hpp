@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "cairn/settings.hpp"
 
@@ -10,7 +11,7 @@ namespace cairn {
 [[noreturn]] void refuse(const std::string& field, const std::string& message);
 void requireFinite(const std::string& field, const Vec3& value);
 void requireFinite(const std::string& field, double value);
-void requireRange(const std::string& field, double value, double low, double high, const char* unit);
+void requireRange(const std::string& field, double value, double low, double high, std::string_view unit);
 Vec3 checkedAxis(const std::string& field, const Vec3& axis);  // of unit length
 void checkMaterial(const std::string& field, const Material& material);
 void checkSettings(const WorldSettings& settings);

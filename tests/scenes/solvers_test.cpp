@@ -1,6 +1,7 @@
 // Any solver steps any scene of the gallery, and solvers agree on the problems that come up there.
 #include <gtest/gtest.h>
 
+#include "cairn/contact_problem.hpp"
 #include "scene/gallery.hpp"
 #include "scene/scene_run.hpp"
 

@@ -3,6 +3,7 @@
 #include <ctime>
 #include <random>
 
+#include "cairn/contact_problem.hpp"
 #include "world/building.hpp"
 
 namespace cairn {

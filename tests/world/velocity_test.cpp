@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cairn/cairn.hpp"
+#include "cairn/contact_problem.hpp"
 
 namespace cairn {
 namespace {

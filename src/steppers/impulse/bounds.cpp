@@ -174,9 +174,9 @@ Aabb sweptBox(const FlyingShape& shape, double ahead) {
     turn = std::min(ahead * mostCross(bound.mostSpin, extents(shape)).norm(), 2.0 * turnReach(shape.collider));
   const double bent = 0.5 * ahead * ahead * (bound.acceleration.norm() + bound.slowing);
   Aabb box = boundingBox(shape.collider.shape, shape.body * shape.collider.local).grown(turn + bent);
-  const Vec3 way = ahead * bound.velocity;
-  box.lower += way.cwiseMin(0.0);
-  box.upper += way.cwiseMax(0.0);
+  const Vec3 displacement = ahead * bound.velocity;
+  box.lower += displacement.cwiseMin(0.0);
+  box.upper += displacement.cwiseMax(0.0);
   return box;
 }
 

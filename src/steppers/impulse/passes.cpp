@@ -51,9 +51,9 @@ ContactPasses::ContactPasses(StepContext& context, PointImpulses& impulses, cons
     const Prediction& b = prediction_[pair.bodyB];
     const double spins = a.spin.norm() * reachOf(system_.colliders[pair.colliderA]) +
                          b.spin.norm() * reachOf(system_.colliders[pair.colliderB]);
-    const double way = h * ((b.velocity - a.velocity).norm() + spins);
+    const double travel = h * ((b.velocity - a.velocity).norm() + spins);
     // Wide enough for what the passes may turn the bodies by, unless they may be on the wrong side of each other.
-    const double margin = context.settings.speculativeDistance + (way <= thinnest(pair) ? way : 0.0);
+    const double margin = context.settings.speculativeDistance + (travel <= thinnest(pair) ? travel : 0.0);
     addPatches(pair, a.pose, b.pose, 0.0, margin, kNever);
   }
 }
@@ -105,10 +105,10 @@ bool ContactPasses::meet(const ImpulsePair& pair, bool predicted) {
   const Collider& a = system_.colliders[pair.colliderA];
   const Collider& b = system_.colliders[pair.colliderB];
   const SteadyMotion motionA = motionOf(pair.bodyA, predicted), motionB = motionOf(pair.bodyB, predicted);
-  const double way = h_ * ((motionB.velocity - motionA.velocity).norm() + motionA.spin.norm() * reachOf(a) +
-                           motionB.spin.norm() * reachOf(b));
+  const double travel = h_ * ((motionB.velocity - motionA.velocity).norm() + motionA.spin.norm() * reachOf(a) +
+                              motionB.spin.norm() * reachOf(b));
   const double thin = thinnest(pair);
-  if (way <= thin) return false;
+  if (travel <= thin) return false;
   bool surely = true;
   const double nearness = kNear * context_.settings.impulse.envelope;
   const double time = firstMeeting(a, motionA, b, motionB, h_, nearness, surely);

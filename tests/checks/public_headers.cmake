@@ -1,0 +1,33 @@
+# What games include does not drag in the solver API: of the public headers, contact_problem.hpp alone has sparse matrices.
+#   cmake -DCOMPILER=... -DSOURCE=... -DEIGEN=folders -P public_headers.cmake
+set(folders -I${SOURCE}/include)
+foreach(folder IN LISTS EIGEN)
+  list(APPEND folders -isystem ${folder})
+endforeach()
+function(includes_of header found)
+  execute_process(COMMAND ${COMPILER} -std=c++20 -x c++ ${folders} -M ${SOURCE}/include/cairn/${header}
+    RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE problem)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${header}: ${problem}")
+  endif()
+  set(${found} "${output}" PARENT_SCOPE)
+endfunction()
+
+includes_of(cairn.hpp light)
+foreach(heavy IN ITEMS "/Eigen/Sparse[A-Za-z]*" "/cairn/contact_problem.hpp")
+  if(light MATCHES "${heavy}")
+    message(FATAL_ERROR "cairn/cairn.hpp, or a header that it includes, includes ${CMAKE_MATCH_0}")
+  endif()
+endforeach()
+# So that the above holds for every other public header too.
+file(GLOB headers RELATIVE ${SOURCE}/include/cairn ${SOURCE}/include/cairn/*.hpp)
+list(REMOVE_ITEM headers contact_problem.hpp)
+foreach(header IN LISTS headers)
+  if(NOT light MATCHES "/cairn/${header}")
+    message(FATAL_ERROR "cairn/cairn.hpp does not include cairn/${header}")
+  endif()
+endforeach()
+includes_of(contact_problem.hpp heavy)
+if(NOT heavy MATCHES "/Eigen/SparseCore")
+  message(FATAL_ERROR "This check no longer sees what headers include: contact_problem.hpp has sparse matrices")
+endif()
