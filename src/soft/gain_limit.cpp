@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "math/rotation.hpp"
+#include "mechanics/integrate.hpp"
 #include "mechanics/joint_rows.hpp"
 #include "soft/layout/watched_contacts.hpp"
 #include "soft/plan/policy.hpp"
@@ -242,11 +243,12 @@ void GainLimit::putBack(const StepContext& context, const SoftBodies& bodies, st
   const Account& account = accounts_[island - firstIsland_];
   const Vec3 velocity = (account.momentum + dt * now.load) / now.mass, spin = now.inertia.inverse() * account.angular;
   forEachOf(system, bodies, island, [&](Body& body) {
-    const Vec3 arm = body.center - now.center, turned = rotated(Quat::Identity(), dt * spin) * arm;
+    const Pose about = displaced({now.center, Quat::Identity()}, dt * velocity, dt * spin);
+    const Vec3 turned = about.rotation * (body.center - now.center);
     body.velocity = velocity + spin.cross(turned);
     body.spin = spin;
-    body.center = now.center + dt * velocity + turned;
-    body.rotation = rotated(body.rotation, dt * spin);
+    body.center = about.position + turned;
+    body.rotation = displaced({body.center, body.rotation}, Vec3::Zero(), dt * spin).rotation;
   });
 }
 

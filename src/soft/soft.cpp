@@ -5,6 +5,7 @@
 
 #include "math/rotation.hpp"
 #include "mechanics/free_motion.hpp"
+#include "mechanics/integrate.hpp"
 #include "mechanics/solve_islands.hpp"
 #include "soft/plan/policy.hpp"
 
@@ -39,8 +40,7 @@ void moveOthers(StepContext& context, double dt, const std::vector<std::uint32_t
     for (std::size_t i = first; i < last; ++i) {
       Body& body = bodies[others[i]];
       if (!body.isDynamic()) {
-        body.center += dt * body.velocity;
-        body.rotation = rotated(body.rotation, dt * body.spin);
+        advance(body, dt);
         continue;
       }
       const bool damped = body.linearDamping > 0.0 || body.angularDamping > 0.0;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "soft/hand_made.hpp"
+#include "soft/memory.hpp"
 
 namespace cairn {
 namespace {
@@ -66,8 +67,10 @@ TEST(SubstepPlanUnit, ComesDownSlowlyAndRisesAtOnce) {
   HandMade world;
   addColumn(world, 5, kStep);
   world.findIslands();
-  for (Body& body : world.system.bodies)
-    if (body.isDynamic()) body.substeps = 8 * 20;
+  SoftMemory& memory = world.system.stepperMemory.as<SoftMemory>();
+  memory.makeRoom(world.system);
+  for (std::uint32_t i = 0; i < world.system.bodies.size(); ++i)
+    if (world.system.bodies[i].isDynamic()) memory.substeps[i] = 8 * 20;
   SubstepPlan plan;
   EXPECT_GE(planOf(world, plan)[0].substeps, 19);  // it had 20, and needs few
   const int settled = planOf(world, plan, 400)[0].substeps;

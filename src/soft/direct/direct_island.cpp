@@ -6,6 +6,7 @@
 #include "math/rotation.hpp"
 #include "math/symmetric3.hpp"
 #include "mechanics/free_motion.hpp"
+#include "mechanics/integrate.hpp"
 #include "soft/layout/watched_contacts.hpp"
 #include "soft/memory.hpp"
 #include "soft/plan/contact_springs.hpp"
@@ -219,8 +220,7 @@ void DirectIsland::giveBack(StepContext& context, const SoftBodies& batch) const
   for (std::uint32_t i = 0; i < ground_; ++i) {
     Body& body = system.bodies[batch.movable[i]];
     const Mover& mover = movers_[i];
-    body.center += linear(mover.moved);
-    body.rotation = rotated(body.rotation, angular(mover.moved));
+    displace(body, linear(mover.moved), angular(mover.moved));
     body.velocity = linear(mover.velocity);
     body.spin = angular(mover.velocity);
     memory.pathLengths[batch.movable[i]] = 0.0f;

@@ -7,6 +7,7 @@
 #include "math/rotation.hpp"
 #include "math/symmetric3.hpp"
 #include "mechanics/free_motion.hpp"
+#include "mechanics/integrate.hpp"
 #include "soft/memory.hpp"
 #include "soft/plan/policy.hpp"
 
@@ -354,10 +355,13 @@ void SoftBodies::finish(StepContext& context, double dt, bool follow) {
       Body& body = bodies[movable[i]];
       const SoftBody& soft = bodies_[i];
       const wide::SolverBody& solver = solver_[i];
-      body.center += Vec3(solver.moved[0], solver.moved[1], solver.moved[2]);
-      body.rotation = soft.precise != kNone
-                          ? precise_[soft.precise].rotation
-                          : rotated(body.rotation, Vec3(solver.turned[0], solver.turned[1], solver.turned[2]));
+      const Vec3 moved(solver.moved[0], solver.moved[1], solver.moved[2]);
+      if (soft.precise != kNone) {
+        body.center += moved;
+        body.rotation = precise_[soft.precise].rotation;
+      } else {
+        displace(body, moved, Vec3(solver.turned[0], solver.turned[1], solver.turned[2]));
+      }
       body.velocity = without(Vec3(solver.velocity[0], solver.velocity[1], solver.velocity[2]), soft.locked);
       body.spin = Vec3(solver.spin[0], solver.spin[1], solver.spin[2]);
       if (exact_.inUse() && !soft.spins) {

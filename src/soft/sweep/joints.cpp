@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "math/rotation.hpp"
+#include "mechanics/integrate.hpp"
 #include "soft/plan/contact_springs.hpp"
 
 namespace cairn {
@@ -150,8 +151,7 @@ bool goesAsTold(const Body& body) { return body.moves() && !body.isDynamic(); }
 Body atEnd(const Body& body, double dt) {
   Body moved = body;
   if (!goesAsTold(body)) return moved;
-  moved.center += dt * body.velocity;
-  moved.rotation = rotated(body.rotation, dt * body.spin);
+  advance(moved, dt);
   return moved;
 }
 
