@@ -24,6 +24,48 @@ add_library(cairn_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cpp)
 target_precompile_headers(cairn_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.hpp)
 target_link_libraries(cairn_pch PRIVATE cairn_api cairn_options)
 
+# Files that are compiled as one: they share headers and the instances of Eigen's templates, which are most of the work.
+# Groups are small, so that a change of one file stays quick to build; the preset `dev` has none. What is in the unnamed
+# namespaces of a group's files has different names.
+option(CAIRN_COMPILE_TOGETHER "Compile groups of files as one: a whole build takes less" ON)
+
+# cairn_compile_group(TARGET name files...): these, by name without .cpp
+function(cairn_compile_group target name)
+  if(NOT CAIRN_COMPILE_TOGETHER)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(file IN LISTS ARGN)
+    foreach(source IN LISTS sources)
+      if(source MATCHES "/${file}\\.cpp$")
+        set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${name})
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
+# cairn_compile_groups(TARGET size [ALONE files...]): all but some, so many at a time in the order of their names
+function(cairn_compile_groups target size)
+  cmake_parse_arguments(ARG "" "" "ALONE" ${ARGN})
+  get_target_property(sources ${target} SOURCES)
+  set(names)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM name)
+    list(APPEND names ${name})
+  endforeach()
+  list(REMOVE_ITEM names ${ARG_ALONE} "")
+  list(LENGTH names left)
+  set(number 0)
+  while(left GREATER 0)
+    list(SUBLIST names 0 ${size} group)
+    cairn_compile_group(${target} group${number} ${group})
+    list(REMOVE_ITEM names ${group})
+    list(LENGTH names left)
+    math(EXPR number "${number} + 1")
+  endwhile()
+endfunction()
+
 function(cairn_module name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LIBRARIES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)

@@ -6,9 +6,9 @@ namespace cairn {
 
 namespace {
 
-constexpr double kDependent = 1e-8;   // relative pivot: columns that are combinations of others are left out
-constexpr double kProgress = 0.9;     // an error below that share of the best is progress
-constexpr double kRejected = 1000.0;  // an error above that many times the best undoes the step
+constexpr double kDependent = 1e-8;     // relative pivot: columns that are combinations of others are left out
+constexpr double kErrorProgress = 0.9;  // an error below that share of the best is progress
+constexpr double kRejected = 1000.0;    // an error above that many times the best undoes the step
 constexpr double kLeastDamping = 1.0 / 64;
 
 }  // namespace
@@ -42,7 +42,7 @@ Vector Anderson::next(const Vector& s, const Vector& result) {
 }
 
 Vector FixedPointSearch::next(const Vector& s, const Vector& result, double error, bool certain) {
-  idle_ = error < kProgress * bestError_ ? 0 : idle_ + 1;
+  idle_ = error < kErrorProgress * bestError_ ? 0 : idle_ + 1;
   if (idle_ == 0) damping_ = std::min(1.0, 2.0 * damping_);
   if (error < bestError_) {
     bestError_ = error;

@@ -8,7 +8,7 @@ namespace cairn {
 
 namespace {
 
-constexpr double kSingular = 1e-13;  // share of the largest eigenvalue
+constexpr double kSingularShare = 1e-13;  // share of the largest eigenvalue
 constexpr int kMostNewton = 60;
 constexpr int kLookEvery = 4;  // sweeps between two looks at the residual
 
@@ -31,7 +31,7 @@ Eigen::Vector2d leastInDisc(const Eigen::Matrix2d& a, const Eigen::Vector2d& c, 
     return x;
   };
   double k = 0.0;
-  const bool singular = values[0] <= kSingular * values[1] && parts[0] != 0.0;
+  const bool singular = values[0] <= kSingularShare * values[1] && parts[0] != 0.0;
   if (!singular && at(0.0).norm() <= radius) return eigen.eigenvectors() * at(0.0);
   k = std::max({0.0, parts.norm() / radius - values[1], std::abs(parts[0]) / radius - values[0],
                 std::abs(parts[1]) / radius - values[1]});
@@ -52,7 +52,7 @@ Eigen::Vector2d leastInPolygon(const Eigen::Matrix2d& a, const Eigen::Vector2d& 
                                const std::vector<Eigen::Vector2d>& corners) {
   // Nothing to gain inside: the least is on an edge. Otherwise the least of all is inside.
   const double determinant = a.determinant();
-  if (determinant > kSingular * a.squaredNorm()) {
+  if (determinant > kSingularShare * a.squaredNorm()) {
     const Eigen::Vector2d all = -a.inverse() * c;
     bool inside = true;
     for (std::size_t i = 0; i < corners.size() && inside; ++i) {

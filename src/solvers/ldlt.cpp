@@ -20,8 +20,8 @@ namespace {
 
 constexpr double kRegularisation = 1e-10;  // of each diagonal entry
 constexpr double kProgress = 0.9;
-constexpr double kRounding = 1e-12;  // of |W| |lambda|
-constexpr int kPatience = 5;         // passes without progress
+constexpr double kProductRounding = 1e-12;  // of |W| |lambda|
+constexpr int kPatience = 5;                // passes without progress
 
 class Ldlt final : public ContactSolver {
  public:
@@ -71,7 +71,7 @@ class Ldlt final : public ContactSolver {
         best = impulse;
       }
       // Contradicting rows: the rest stays what it is, to the digit, and is more than rounding.
-      const double rounding = kRounding * (w.cwiseAbs() * impulse.cwiseAbs()).norm();
+      const double rounding = kProductRounding * (w.cwiseAbs() * impulse.cwiseAbs()).norm();
       const bool settled = std::abs(size - lastSpeed) <= 1e-3 * size && size > rounding;
       lastSpeed = size;
       if (idle < kPatience) continue;

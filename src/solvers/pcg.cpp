@@ -17,9 +17,9 @@
 namespace cairn {
 namespace {
 
-constexpr double kSingular = 1e-12;     // share of a block's largest eigenvalue that counts as none
-constexpr double kNoCurvature = 1e-14;  // p.W p against p.C^-1 p, of which it is a few times at most
-constexpr int kRefresh = 50;            // iterations after which r is computed anew
+constexpr double kSingularBlock = 1e-12;  // share of a block's largest eigenvalue that counts as none
+constexpr double kNoCurvature = 1e-14;    // p.W p against p.C^-1 p, of which it is a few times at most
+constexpr int kRefresh = 50;              // iterations after which r is computed anew
 constexpr double kProgress = 0.9;
 constexpr int kLeastPatience = 200;  // iterations without progress; at least twice the rows
 
@@ -100,7 +100,7 @@ class Pcg final : public ContactSolver {
       const Eigen::SelfAdjointEigenSolver<Matrix> eigen(w);
       const double largest = eigen.eigenvalues().maxCoeff();
       const Vector inverse = eigen.eigenvalues().unaryExpr(
-          [&](double value) { return largest > 0.0 && value > kSingular * largest ? 1.0 / value : 0.0; });
+          [&](double value) { return largest > 0.0 && value > kSingularBlock * largest ? 1.0 / value : 0.0; });
       inverses.emplace_back(eigen.eigenvectors() * inverse.asDiagonal() * eigen.eigenvectors().transpose());
     }
     return inverses;

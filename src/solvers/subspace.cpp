@@ -23,8 +23,8 @@ namespace cairn {
 
 namespace {
 
-constexpr double kProximal = 1e-10;  // delta
-constexpr int kMostSweeps = 160;     // between two tries, when they keep failing
+constexpr double kProximal = 1e-10;      // delta
+constexpr int kMostSweepsBetween = 160;  // between two tries, when they keep failing
 
 struct SubspaceOptions {
   int sweeps = 10;  // of pgs before each try
@@ -168,7 +168,7 @@ class SubspaceMinimisation final : public ContactSolver {
         value = now;
       }
       if (helped) sweeper->start(impulse);
-      sweeps = helped ? options_.sweeps : std::min(2 * sweeps, std::max(kMostSweeps, options_.sweeps));
+      sweeps = helped ? options_.sweeps : std::min(2 * sweeps, std::max(kMostSweepsBetween, options_.sweeps));
     }
   }
 
