@@ -151,6 +151,9 @@ struct WorldSettings {
   // Of free motion: "momentum" (midpoint rule, keeps energy and momentum of rotation), "euler" (semi-implicit), "rk4",
   // "cash_karp" (adaptive, to 1e-10)
   std::string integrator = "momentum";
+  // Of joints in contact problems: "multipliers" (rows of the problem), or "elimination" (joints that form trees are part of
+  // the masses: exact under every solver, and no rows). "soft" eliminates trees in any case.
+  std::string jointMethod = "multipliers";
   std::vector<MaterialPair> pairs{};
   SolverSettings solver{};
   FrictionSettings friction{};

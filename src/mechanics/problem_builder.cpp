@@ -4,6 +4,7 @@ namespace cairn {
 
 namespace {
 
+constexpr std::string_view kElimination = "elimination";
 constexpr double kMostRescaling = 1000.0;  // of stored impulses, when the step changes
 
 }  // namespace
@@ -154,7 +155,7 @@ IslandProblem ProblemBuilder::finish(std::string name) {
 // Taken out of the rows, which so far are those of joints. A joint stays a row if it closes a loop, or if one of its bodies
 // has a locked axis: the masses of the tree are those of whole bodies.
 void ProblemBuilder::eliminateTrees() {
-  if (!formulation_.eliminatesTrees) return;
+  if (!formulation_.eliminatesTrees && settings_.jointMethod != kElimination) return;
   const auto isWhole = [&](int number) {
     if (number < 0) return true;
     const Body& body = system_.bodies[island_.bodies[number]];

@@ -34,7 +34,10 @@ OptionGroup worldOptions() {
            {"maximum_coordinate", at<&W::maximumCoordinate>, "a body beyond is quarantined", 1, 1e12, "m"},
            {"maximum_speed", at<&W::maximumSpeed>, "a faster body is quarantined", 1, 1e8, "m/s"},
            choice("integrator", at<&W::integrator>, "of free motion; momentum keeps energy and momentum of rotation",
-                  {kIntegratorNames.begin(), kIntegratorNames.end()})}};
+                  {kIntegratorNames.begin(), kIntegratorNames.end()}),
+           choice("joint_method", at<&W::jointMethod>,
+                  "of joints in contact problems; elimination makes those that form trees part of the masses, exactly",
+                  {"multipliers", "elimination"})}};
 }
 
 OptionGroup softOptions() {

@@ -1,0 +1,79 @@
+// Joints as rows of the contact problem, or as part of the masses: the same motion, and how far few sweeps get with either.
+#include "world/building.hpp"
+
+namespace cairn::test {
+namespace {
+
+// A ball of 1 t on ten links of 1 kg, let go at an angle.
+struct Chain {
+  World world;
+  std::vector<BodyId> links;
+
+  Chain(const std::string& stepper, const std::string& method, bool hasFloor) : world(settingsOf(stepper, method)) {
+    const BodyId ground = world.addBody(fixedSolid(Box{Vec3(0.1, 0.1, 0.1)}, Vec3(0, 0, 3)));
+    if (hasFloor) world.addBody(fixedSolid(Plane{}, Vec3(0, 0, 2.75)));
+    BodyId before = ground;
+    constexpr double kLength = 0.2;
+    for (int i = 0; i <= 10; ++i) {
+      const bool isBall = i == 10;
+      BodyDesc desc = solid(Sphere{isBall ? 0.15 : 0.04}, Vec3(kLength * (i + 1), 0, 3));
+      desc.mass = isBall ? 1000.0 : 1.0;
+      links.push_back(world.addBody(desc));
+      world.addJoint({.a = before,
+                      .b = links.back(),
+                      .anchorA = Vec3(before == ground ? 0.0 : 0.5 * kLength, 0, 0),
+                      .anchorB = Vec3(before == ground ? -kLength : -0.5 * kLength, 0, 0)});
+      before = links.back();
+    }
+  }
+  static WorldSettings settingsOf(const std::string& stepper, const std::string& method) {
+    WorldSettings settings;
+    settings.stepper = stepper;
+    settings.jointMethod = method;
+    return settings;
+  }
+};
+
+class JointMethod : public testing::TestWithParam<std::string> {};
+
+TEST_P(JointMethod, BothHaveTheSameMotion) {
+  for (const bool hasFloor : {false, true}) {
+    Chain rows(GetParam(), "multipliers", hasFloor), masses(GetParam(), "elimination", hasFloor);
+    rows.world.setSettings([&] {
+      WorldSettings settings = rows.world.settings();
+      settings.solver.tolerance = 1e-12;
+      return settings;
+    }());
+    for (int i = 0; i < 20; ++i) {
+      ASSERT_EQ(rows.world.step(kDt).status, StepStatus::Ok);
+      ASSERT_EQ(masses.world.step(kDt).status, StepStatus::Ok);
+    }
+    for (std::size_t i = 0; i < rows.links.size(); ++i)
+      EXPECT_LT((rows.world.state(rows.links[i])->center - masses.world.state(masses.links[i])->center).norm(), 1e-5)
+          << "link " << i << (hasFloor ? " on the floor" : "");
+  }
+}
+
+// Ten sweeps hold the chain if its joints are masses, and not if they are rows.
+TEST_P(JointMethod, FewSweepsAreEnoughWithElimination) {
+  const auto errorOf = [&](const std::string& method) {
+    Chain chain(GetParam(), method, false);
+    WorldSettings settings = chain.world.settings();
+    settings.solver = {.name = "pgs", .iterations = 10};
+    chain.world.setSettings(settings);
+    double worst = 0.0;
+    for (int i = 0; i < 60; ++i) {
+      EXPECT_EQ(chain.world.step(kDt).status, StepStatus::Ok);
+      worst = std::max(worst, chain.world.jointError());
+    }
+    return worst;
+  };
+  const double rows = errorOf("multipliers"), masses = errorOf("elimination");
+  EXPECT_LT(masses, 0.02);
+  EXPECT_GT(rows, 10.0 * masses);
+}
+
+INSTANTIATE_TEST_SUITE_P(Under, JointMethod, testing::Values("velocity", "lcp"), [](const auto& one) { return one.param; });
+
+}  // namespace
+}  // namespace cairn::test
