@@ -21,7 +21,7 @@ struct SoftBatches {
   std::size_t count = 0;
   std::vector<std::uint32_t> others;            // bodies that move, and are in no batch
   std::vector<std::uint32_t> queue;             // batches, the largest first
-  std::optional<std::uint64_t> signature = {};  // SubstepPlan's, if who is in which batch follows from that
+  std::optional<std::uint64_t> signature = {};  // SubstepPlan's, if the batches follow from that
   // By slot of the contacts, as these were numbered: what a contact is listed as (layout/listing.cpp).
   std::vector<std::uint32_t> listedAs;
   std::uint64_t numbering = 0;
@@ -49,7 +49,7 @@ class SoftMemory final : public StepperMemory {
   void forgetBody(std::uint32_t body) override;
   void forgetJoint(std::uint32_t joint) override;
   void renumberContacts(std::span<const std::uint32_t> from) override;
-  void makeRoom(const System& system);  // for whoever is new
+  void makeRoom(const System& system);  // for bodies, joints and contacts that are new
 };
 
 // Of a system that the soft stepper steps.

@@ -28,7 +28,7 @@ bool DirectIsland::step(StepContext& context, double dt, const SoftBodies& batch
     pause_ = kPause;
     return false;
   }
-  giveBack(context, batch);
+  writeBack(context, batch);
   return true;
 }
 
@@ -214,7 +214,7 @@ bool DirectIsland::substep(const StepContext& context, double dt, const SoftBodi
   return true;
 }
 
-void DirectIsland::giveBack(StepContext& context, const SoftBodies& batch) const {
+void DirectIsland::writeBack(StepContext& context, const SoftBodies& batch) const {
   System& system = context.system;
   SoftMemory& memory = softMemory(system);
   for (std::uint32_t i = 0; i < ground_; ++i) {

@@ -81,7 +81,7 @@ class DirectIsland {
 
   bool gather(const StepContext& context, double dt, const SoftBodies& batch, std::span<const ContactEnds> contacts);
   void takePatch(const StepContext& context, double dt, const SoftBodies& batch, const ContactEnds& ends);
-  bool meets(const Contact& contact, const ContactEnds& ends, double h) const;  // in a substep, if no one hinders it
+  bool meets(const Contact& contact, const ContactEnds& ends, double h) const;  // in a substep, if nothing holds it
   void findPattern(const SoftBodies& batch);
   bool substep(const StepContext& context, double dt, const SoftBodies& batch);  // false if it does not converge
   bool solve(double h, double tolerance);  // likewise: velocities and impulses at its end
@@ -93,7 +93,7 @@ class DirectIsland {
   void assemble(double grip);
   std::uint64_t stateOf(double h) const;  // of the matrix: who presses and who slides
   void findTargets(const StepContext& context, double h);
-  void giveBack(StepContext& context, const SoftBodies& batch) const;
+  void writeBack(StepContext& context, const SoftBodies& batch) const;
 
   bool canMove(std::uint32_t body) const { return body < ground_; }
   std::span<Point> pointsOf(const Patch& patch) { return {points_.data() + patch.firstPoint, patch.points}; }

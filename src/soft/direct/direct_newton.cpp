@@ -231,7 +231,7 @@ bool DirectIsland::solve(double h, double tolerance) {
   const bool isFresh = std::none_of(patches_.begin(), patches_.end(), [](const Patch& patch) { return patch.isKnown; });
   for (Patch& patch : patches_) patch.limit = patch.twistLimit = kNoLimit;
   for (int round = 0; round < kMostRounds; ++round) {
-    // Where no one knows what presses on what, everything holds at first.
+    // Where loads are not known, everything holds at first.
     const bool matters = (round == 0 && isFresh) || takeLimits(tolerance);
     if (round > 0 && !matters && lastChange_ < tolerance) return true;
     converge(h, tolerance);

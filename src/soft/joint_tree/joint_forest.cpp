@@ -7,7 +7,7 @@ namespace cairn {
 using policy::joint_tree::kTreeGrain;
 
 // How many rows the contacts of each tree have. A tree has none with a stiffness of its own, and touches no other tree: what
-// one does to the other no one would know.
+// one does to the other would not be known.
 void JointForest::findHolders(const System& system, const SoftBodies& bodies, std::span<const ContactEnds> contacts) {
   members_.assign(bodies.preciseBodies().size(), Member{});
   for (std::uint32_t at = 0; at < plan_.trees.size(); ++at)

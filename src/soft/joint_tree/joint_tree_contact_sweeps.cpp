@@ -35,7 +35,7 @@ double JointTreeContacts::change(std::size_t row, double impulse) {
 
 // Friction of a patch, by the normal impulses of now. What slides is pushed against its velocity u: against W^-1 u, which
 // would stop it, is another direction where W is not alike in all of them.
-double JointTreeContacts::rub(const Patch& patch) {
+double JointTreeContacts::solveFriction(const Patch& patch) {
   const std::size_t count = rows_.size(), f = frictionRow(patch);
   const auto w = [&](std::size_t i, std::size_t j) { return response_[j * count + i]; };
   double load = 0.0, moment = 0.0;
@@ -77,7 +77,7 @@ double JointTreeContacts::sweep(bool relaxing) {
       }
       most = std::max(most, change(i, std::max(next, 0.0) - old));
     }
-    most = std::max(most, rub(patch));
+    most = std::max(most, solveFriction(patch));
   }
   return most;
 }
@@ -96,7 +96,7 @@ double JointTreeContacts::bounceSweep(double slowest) {
       const double next = rows_[i].impulse - (speed_[i] + patch.restitution * approach) / own;
       most = std::max(most, change(i, std::max(next, before_[i]) - rows_[i].impulse));
     }
-    if (bounces) most = std::max(most, rub(patch));
+    if (bounces) most = std::max(most, solveFriction(patch));
   }
   return most;
 }

@@ -105,7 +105,7 @@ class JointTreeContacts {
   void dropImmobile(double least);
   void measure(SoftBodies& bodies);
   void keepImpulses();
-  double rub(const Patch& patch);
+  double solveFriction(const Patch& patch);
   double sweep(bool relaxing);
   double bounceSweep(double slowest);
   double change(std::size_t row, double impulse);

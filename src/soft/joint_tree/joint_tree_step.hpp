@@ -16,7 +16,7 @@
 // and with it what the turning of bodies changes between substeps. A tree may take back what it lost shortly before
 // (SoftMemory::spareEnergies), and no more: if it would, only the share of the arcs is followed with which it does not, down
 // to none, which is a projection and loses. Where joints outside of the tree push its bodies, impulses are found by turns,
-// and so is work that no one books: there the arcs are part of the shift instead.
+// and their work is not booked: there the arcs are part of the shift instead.
 //
 // Geometric stiffness. A joint's force F, at an arm r from a body's centre, turns the body by r x F. While the body turns by
 // a small angle d the arm turns along, and the torque changes by (d x r) x F; for a pull along the arm that is -K d,

@@ -46,7 +46,7 @@ class BatchMaker {
   void findColumns();
   void placeBodies(const StepContext& context, std::size_t islands);
   std::uint32_t groupOf(const LiveContact& contact, const SoftBatch& batch) const;
-  void greet(std::uint32_t slot, ContactCache& cache);
+  void forgetFormer(std::uint32_t slot, ContactCache& cache);
 
   // Of the present update.
   const SubstepPlan* plan_ = nullptr;

@@ -34,7 +34,7 @@ std::uint32_t BatchMaker::groupOf(const LiveContact& contact, const SoftBatch& b
 }
 
 // What was remembered of the slot was of another contact.
-void BatchMaker::greet(std::uint32_t slot, ContactCache& cache) {
+void BatchMaker::forgetFormer(std::uint32_t slot, ContactCache& cache) {
   std::uint8_t& touch = cache.touch[slot];
   if (!memory_->solvedDirectly.empty() && (touch & Touch::kFresh) != 0) memory_->solvedDirectly[slot] = 0;
   touch &= ~Touch::kFresh;
@@ -69,7 +69,7 @@ void BatchMaker::takeContacts(StepContext& context) {
       columnOf_[i] = firstColumns_[number] + SoftContacts::columnOf(group, contact.rank != 0);
       ++counts[columnOf_[i]];
       made_->listedAs[contact.contact] = listedAs(columnOf_[i], contact);
-      greet(contact.contact, cache);
+      forgetFormer(contact.contact, cache);
       for (const std::uint32_t body : {contact.a, contact.b}) {
         const bool isIn = places_[body].batch == number;
         if (!isIn && drives(system.bodies[body])) anyOthers.store(true, std::memory_order_relaxed);
@@ -186,7 +186,7 @@ bool BatchMaker::renewContacts(StepContext& context) {
       const std::uint32_t now = listedAs(columnOf_[i], contact);
       if (!isFresh && now == listed) continue;
       listed = now;
-      if (isFresh) greet(contact.contact, cache);
+      if (isFresh) forgetFormer(contact.contact, cache);
       std::atomic_ref(changed_[column / 2]).store(1, std::memory_order_relaxed);
       anyChanged.store(true, std::memory_order_relaxed);
     }

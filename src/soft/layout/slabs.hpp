@@ -1,5 +1,5 @@
 // Islands that no cache holds are cut into slabs, one behind another, of which each touches none but its neighbours: sets of
-// 2^n parts each, with a cut of the cut tree between any two of them.
+// 2^n parts each, with a cut of the tree of cuts between any two of them.
 //
 // A step sweeps over an island once for every substep, and each time all of it would come from memory. But a slab may go on
 // to the next sweep as soon as its neighbours had their turn in the last one. So sweeps follow each other in a wave that
@@ -63,7 +63,7 @@ void forEachOfWave(const Tasks& tasks, const Wave& wave, Cut&& cutOf, Slab&& sla
     const auto cut = [&](std::size_t at, std::size_t sweep) { cutOf(backwards ? wave.slabs - 2 - at : at, sweep); };
     tasks.parallelFor(seams, 1, [&](std::size_t i, std::size_t) { cut(begin(i + 1) - 1, from); });
     tasks.parallelFor(wave.stretches, 1, [&](std::size_t i, std::size_t) {
-      const std::size_t stretch = backwards ? seams - i : i;  // whoever has a stretch has it again the next time
+      const std::size_t stretch = backwards ? seams - i : i;  // the same thread has a stretch again the next time
       const std::size_t first = begin(stretch), last = begin(stretch + 1) - 1;
       const bool seamBefore = stretch > 0, seamBehind = stretch < seams;
       for (std::size_t front = first; front < last + sweeps; ++front) {

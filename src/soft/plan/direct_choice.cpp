@@ -11,7 +11,7 @@
 namespace cairn {
 
 using namespace policy::direct;
-using policy::plan::kAlike, policy::plan::kFewBodies, policy::plan::kSpringAngle;
+using policy::plan::kMostMassRatio, policy::plan::kFewBodies, policy::plan::kSpringAngle;
 
 // Few islands are looked at, so that others need not remember more of their contacts.
 void SubstepPlan::surveyHard(const StepContext& context) {
@@ -20,7 +20,8 @@ void SubstepPlan::surveyHard(const StepContext& context) {
   for (Need& need : needs_) {
     need.mayBeDirect = context.settings.soft.direct && need.touches && need.joints == 0 && !need.exact &&
                        need.spinning == 0 && need.bodies <= kMostBodies && need.contacts <= kMostContacts;
-    need.isLookedAt = need.mayBeDirect && (need.heaviest * need.lightness > kAlike || need.points < kBroad * need.contacts);
+    need.isLookedAt =
+        need.mayBeDirect && (need.heaviest * need.lightness > kMostMassRatio || need.points < kBroad * need.contacts);
     any |= need.isLookedAt;
   }
   if (!any) return;
@@ -53,11 +54,11 @@ int SubstepPlan::directEighths(const Need& need, const SoftOptions& options, dou
   const bool was = before > threshold;
   const double share = was ? kStaysDirect : 1.0;
   const double omega = std::min(kTwoPi * options.contactFrequency, kSpringAngle * options.substeps / dt);
-  // Of an island that is new no one knows: its lightest body might carry all others, and what stands on edges, which have
-  // two points each, is thought to lean. What came to rest while it was swept is held by sweeps.
+  // Of an island that is new the loads are not known: its lightest body might carry all others, and what stands on edges,
+  // which have two points each, is thought to lean. What came to rest while it was swept is held by sweeps.
   const bool isNew = 2 * need.known <= need.bodies;
   const double burden = isNew ? need.mass * need.lightness * gravity : need.burden;
-  const bool isUneven = need.heaviest * need.lightness > kAlike;
+  const bool isUneven = need.heaviest * need.lightness > kMostMassRatio;
   const bool bears = need.hardness > share * omega * omega || (isUneven && burden > share * kMostBurden * gravity);
   const bool onEdges = need.pressed > kLeastEdge * need.pressing && need.pressed < kMostEdge * need.pressing;
   const bool leans = onEdges && (isNew || (was && need.leaning > kLeaning * need.loaded));

@@ -32,9 +32,9 @@ double SubstepPlan::hardnessOfMost(const Need& need, const Loads& loads, double 
 }
 
 double SubstepPlan::substepsFor(const Need& need, double gravity, double dt, double stiffest) {
-  // Bodies on the move are pressed together for a moment, and may sink deeper: no one sees it.
+  // Bodies on the move are pressed together for a moment, and may sink deeper: it is not seen.
   const double speed = std::sqrt(need.speeds / need.bodies);
-  const double load = std::sqrt(need.hardness / std::min(1.0 + speed / kSlow, kMostAllowance));
+  const double load = std::sqrt(need.hardness / std::min(1.0 + speed / kMovingSpeed, kMostMovingDepth));
   if (need.layers == 0) return std::min(load, stiffest) * dt / kSpringAngle;
   const double thickness = std::max(need.thickness / need.layers, 1e-9);
   const double n = need.bodies;
@@ -71,7 +71,7 @@ void SubstepPlan::countLoads(StepContext& context, double dt) {
   const double fewest = hardnessAt(std::min(options.leastSubsteps, options.substeps), dt);
   loads_.clear();
   for (Need& need : needs_) {
-    if (need.bodies < kManyBodies || need.hardness <= fewest || need.heaviest * need.lightness > kAlike) continue;
+    if (need.bodies < kManyBodies || need.hardness <= fewest || need.heaviest * need.lightness > kMostMassRatio) continue;
     need.loads = static_cast<std::uint32_t>(loads_.size());
     loads_.emplace_back();
   }

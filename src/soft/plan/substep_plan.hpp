@@ -61,8 +61,8 @@ class SubstepPlan {
     return need.energy > 0.5 * speed * speed * need.mass || need.deepest < -depth;
   }
   std::uint32_t islandOf(std::uint32_t body) const { return bodies_[body].island; }  // kNone: it does not move, or sleeps
-  // A hash of all that batches are made of, save for contacts: who is in which island with which plan. Of joints only if
-  // they are given.
+  // A hash of all that batches are made of, save for contacts: the island of each body, and the plan of each island. Of
+  // joints only if they are given.
   std::uint64_t signature(const System* withJoints) const;
 
  private:

@@ -18,7 +18,8 @@ using policy::plan::kFastTurn;
 
 namespace {
 
-enum Stillness : std::uint8_t { kMoved = 0, kNearly, kStill };
+// Whether a body rests. Those in between rest too, unless a body of their part has moved.
+enum Rest : std::uint8_t { kMoved = 0, kNearly, kResting };
 
 Eigen::Map<Float3> velocityOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.velocity); }
 Eigen::Map<Float3> spinOf(wide::SolverBody& body) { return Eigen::Map<Float3>(body.spin); }
@@ -344,9 +345,9 @@ void SoftBodies::markContactChange(StepContext& context) {
 void SoftBodies::finish(StepContext& context, double dt, bool follow) {
   std::vector<Body>& bodies = context.system.bodies;
   std::vector<float>& paths = softMemory(context.system).pathLengths;
-  const auto hair = static_cast<float>(std::min(1.0, dt / kHairSeconds));
-  resizeAnew(still_, solver_.size());
-  std::fill(still_.begin() + ground(), still_.end(), kStill);
+  const auto hair = static_cast<float>(std::min(1.0, dt / kRestingPathSeconds));
+  resizeAnew(resting_, solver_.size());
+  std::fill(resting_.begin() + ground(), resting_.end(), kResting);
   context.tasks.parallelFor(parts, 1, [&](std::size_t part, std::size_t) {
     const auto [first, last] = partBodies_[part];
     bool anyFar = !follow;
@@ -370,14 +371,14 @@ void SoftBodies::finish(StepContext& context, double dt, bool follow) {
       }
       float& path = paths[movable[i]];
       path += Float3(solver.moved).norm() + body.size * Float3(solver.turned).norm();
-      const float far = hair * std::min(kHair, kHairShare * body.size);
-      still_[i] = path < kNearlyFar * far ? kStill : kNearly;
+      const float far = hair * std::min(kRestingPath, kRestingPathShare * body.size);
+      resting_[i] = path < kRefreshShare * far ? kResting : kNearly;
       anyFar |= !(path < far);
     }
     if (!anyFar) return;
     for (std::uint32_t i = first; i < last; ++i) {
-      if (follow && still_[i] == kStill) continue;
-      still_[i] = kMoved;
+      if (follow && resting_[i] == kResting) continue;
+      resting_[i] = kMoved;
       paths[movable[i]] = 0.0f;
     }
   });

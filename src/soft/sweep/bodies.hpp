@@ -47,7 +47,7 @@ struct SoftBody {
   std::uint8_t lockedTurn = 0;    // bit per axis about which it does not turn
   bool round = false;             // it turns alike about every axis
   bool spins = false;             // fast for its shape
-  bool held = false;              // by a tree that solves its contacts (joint_tree_contacts.hpp): no one else does
+  bool held = false;              // by a tree that solves its contacts (joint_tree_contacts.hpp) alone
 };
 
 // Bodies whose orientation must be followed within the step: those with joints and those that spin fast for their shape.
@@ -61,7 +61,7 @@ struct PreciseBody {
   Float3 change = Float3::Zero();       // rad/s: by the last substep's contact impulses, for the inertia now (likewise)
   bool moves = false;
   bool gyroscopic = false;
-  bool followsInertia = false;  // gyroscopic bodies, and whoever asked for it
+  bool followsInertia = false;  // gyroscopic bodies, and others if asked
 };
 
 class SoftBodies {
@@ -98,7 +98,7 @@ class SoftBodies {
   std::uint32_t ground() const { return static_cast<std::uint32_t>(movable.size()); }
   std::uint32_t addOther(std::uint32_t body);  // its number in the batch
 
-  // Without contacts no one asks for inertia in the world's axes.
+  // Without contacts the inertia in the world's axes is not needed.
   void begin(StepContext& context, double dt, double h, bool haveContacts);
   void follow(const StepContext& context, std::uint32_t body, double dt);  // keeps track of its orientation
   void integrateVelocities(StepContext& context, double h);
@@ -112,10 +112,10 @@ class SoftBodies {
   void moveOthers(float h);
   // Notes what contacts changed in this substep; needed if velocities are to be changed by others before the next one.
   void markContactChange(StepContext& context);
-  // `follow`: notes which bodies are still: they have not moved by more than a hair since all of their contacts were brought
+  // `follow`: notes which bodies rest: they have not moved by more than a hair since all of their contacts were brought
   // up to date (SoftMemory::pathLengths).
   void finish(StepContext& context, double dt, bool follow);
-  bool isStill(std::uint32_t body) const { return still_[body] != 0; }
+  bool isResting(std::uint32_t body) const { return resting_[body] != 0; }
 
   wide::SolverBody* solver() { return solver_.data(); }
   // In short substeps what contacts gave is added up in double (exact_velocities.hpp); save for bodies that spin fast, which
@@ -165,7 +165,7 @@ class SoftBodies {
   std::vector<std::uint32_t> sharedEnds_;  // by part and height, the highest first
   std::vector<std::uint8_t> sharedAt_;     // by movable body, before they are put first: height, 0 if not
   std::vector<std::uint32_t> buffer_;
-  std::vector<std::uint8_t> still_;
+  std::vector<std::uint8_t> resting_;
   std::vector<wide::SolverBody> solver_;
   std::vector<wide::BodyRow> accelerations_, damping_;
   // See wide/body_kernels.hpp. (Joint anchors turn with their bodies: their impulses are kept out of the marks' change, or

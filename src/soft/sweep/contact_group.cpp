@@ -42,7 +42,7 @@ std::uint64_t hashOf(std::span<const ContactEnds> contacts) {
   return hash.value();
 }
 
-bool areStill(std::span<const ContactEnds> contacts, const ContactCache& cache) {
+bool areResting(std::span<const ContactEnds> contacts, const ContactCache& cache) {
   return std::all_of(contacts.begin(), contacts.end(), [&](const ContactEnds& ends) { return cache.resting[ends.contact]; });
 }
 
@@ -207,7 +207,7 @@ void ContactGroup::begin(std::span<const ContactEnds> contacts, std::span<const 
   const Origin origin{asBefore ? origin_.contacts : hashOf(contacts), movable, bodies.ground(), values};
   const std::uint64_t watchedNow = asBefore ? watched_ : hashOf(watched);
   const bool same = origin.movable == origin_.movable && origin.ground == origin_.ground && values == origin_.values;
-  if (std::exchange(watchFollowed_, false) && same && watchedNow == watched_ && areStill(watched, cache)) {
+  if (std::exchange(watchFollowed_, false) && same && watchedNow == watched_ && areResting(watched, cache)) {
     watch_.beginAgain();
   } else {
     watch_.begin(watched, movable, cache.slots, values.near, bodies.ground(), buffers_);
@@ -218,7 +218,7 @@ void ContactGroup::begin(std::span<const ContactEnds> contacts, std::span<const 
   origin_ = origin;
 }
 
-// The rows of the last step are those of the same contacts: blocks of contacts that are still are left as they are, the
+// The rows of the last step are those of the same contacts: blocks of contacts that rest are left as they are, the
 // others are made anew, and so are those of bodies that spin fast, whatever was said of them before. Contacts that joined in
 // are watched again. False if a contact can bounce, which none could before.
 bool ContactGroup::keepRows(const ContactCache& cache, SoftBodies& bodies, const SoftContactValues& values) {
@@ -226,21 +226,21 @@ bool ContactGroup::keepRows(const ContactCache& cache, SoftBodies& bodies, const
   points_.resize(swept_.points);
   runs_.resize(swept_.runs);
   spinning_.clear();
-  const auto isStill = [&](std::size_t block) {
-    return block < blocks_.size() && areStill(contactsOf(block), cache) && !anySpinning(contactsOf(block), bodies);
+  const auto isResting = [&](std::size_t block) {
+    return block < blocks_.size() && areResting(contactsOf(block), cache) && !anySpinning(contactsOf(block), bodies);
   };
-  bool still = isStill(0);
+  bool rests = isResting(0);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const bool nextStill = isStill(i + 1);
-    if (still) {
+    const bool nextRests = isResting(i + 1);
+    if (rests) {
       wide::keepRows(wide::Blocks(&blocks_[i], 1), points_.data(), bodies.solver());
     } else {
-      const bool asks = i + 1 < blocks_.size() && !nextStill;
+      const bool asks = i + 1 < blocks_.size() && !nextRests;
       takeIn(contactsOf(i), asks ? contactsOf(i + 1) : std::span<const ContactEnds>(), static_cast<std::uint32_t>(i),
              cache.slots, bodies, values);
       if (blocks_[i].bounces != 0) return false;
     }
-    still = nextStill;
+    rests = nextRests;
   }
   return true;
 }
@@ -298,10 +298,10 @@ void ContactGroup::finish(System& system, float unscale, const SoftBodies& bodie
   watchFollowed_ = !watch_.anyJoined();
   // Of those that are far apart the gap stays as it was while nothing moves by more than a hair.
   watch_.forEachLeft([&](const ContactEnds& ends) {
-    const bool still = ends.rank >= kWideRank && bodies.isStill(ends.a) && bodies.isStill(ends.b);
-    watchFollowed_ &= still;
-    cache.note(ends.contact, still, false);
-    if (still) memory.summaries[ends.contact].load = 0.0f;
+    const bool rests = ends.rank >= kWideRank && bodies.isResting(ends.a) && bodies.isResting(ends.b);
+    watchFollowed_ &= rests;
+    cache.note(ends.contact, rests, false);
+    if (rests) memory.summaries[ends.contact].load = 0.0f;
   });
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const ContactBlock& block = blocks_[i];
@@ -313,12 +313,12 @@ void ContactGroup::finish(System& system, float unscale, const SoftBodies& bodie
       if (lane < next.lanes) prefetch(slots[next.contact[lane]], bytesOfContact(next.points));
       const std::uint32_t slot = block.contact[lane];
       Contact& contact = slots[slot];
-      const bool still = bodies.isStill(block.bodyA[lane]) && bodies.isStill(block.bodyB[lane]);
+      const bool rests = bodies.isResting(block.bodyA[lane]) && bodies.isResting(block.bodyB[lane]);
       for (int p = 0; p < contact.count; ++p) {
         const ContactPointLanes& point = points_[block.firstPoint + p];
         contact.points[p].normalImpulse = unscale * point.impulse[lane];
         contact.points[p].totalImpulse = point.total[lane];
-        if (still) contact.points[p].separation = point.gap[lane];
+        if (rests) contact.points[p].separation = point.gap[lane];
       }
       // On the block's B, which may be the contact's A.
       const float sign = contact.anchorsOnB ? -1.0f : 1.0f;
@@ -327,8 +327,8 @@ void ContactGroup::finish(System& system, float unscale, const SoftBodies& bodie
       contact.twistImpulse = results.twist[lane];
       contact.totalTwist = block.totalTwist[lane];
       contact.approachSpeed = block.approachSpeed[lane];
-      cache.note(slot, still, still ? results.total[lane] > 0.0f || results.gap[lane] <= 0.0f : contact.touches());
-      if (still)
+      cache.note(slot, rests, rests ? results.total[lane] > 0.0f || results.gap[lane] <= 0.0f : contact.touches());
+      if (rests)
         memory.summaries[slot] = {results.load[lane],    std::min(results.gap[lane], 0.0f),
                                   contact.approachSpeed, contact.count,
                                   contact.special,       isUpright(results.steepness[lane])};

@@ -123,7 +123,7 @@ class ContactGroup {
   Origin origin_;
   std::uint64_t watched_ = 0;   // a hash of those
   bool known_ = false;          // rows are as the last step left them
-  bool watchFollowed_ = false;  // the same of what is watched, and all of that is still
+  bool watchFollowed_ = false;  // the same of what is watched, and all of that rests
 };
 
 }  // namespace cairn
