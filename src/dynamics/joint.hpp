@@ -1,8 +1,9 @@
-// Joints as rows: every kind of joint says which relative velocities must vanish and how far off the positions are. One
-// mechanism (a small dense block per joint) then holds any of them.
+// A joint as the engine keeps it. Its rows are in mechanics/joint_rows.hpp, its free axes in mechanics/joint_axis.hpp.
 #pragma once
 
 #include <array>
+#include <limits>
+#include <vector>
 
 #include "cairn/joint.hpp"
 #include "dynamics/body.hpp"
@@ -11,6 +12,20 @@ namespace cairn {
 
 inline constexpr int kJointRows = 6;
 using JointVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kJointRows, 1>;
+
+// What can act along a free axis of a joint.
+enum class AxisForce : std::uint8_t { LowerLimit, UpperLimit, Motor, Friction };
+inline constexpr int kAxisForces = 4;
+
+struct AxisForces {
+  double lowest = -std::numeric_limits<double>::infinity();  // m or rad: where the axis ends
+  double highest = std::numeric_limits<double>::infinity();
+  double motorSpeed = 0.0;   // m/s or rad/s that a motor wants
+  double motorEffort = 0.0;  // N or N m, at most; 0: there is no motor
+  double friction = 0.0;     // N or N m, dry, at most
+  // N s or N m s, by AxisForce: where the next solve starts, and sums over the last step.
+  std::array<double, kAxisForces> impulse{}, total{};
+};
 
 struct Joint {
   JointKind kind;
@@ -25,6 +40,7 @@ struct Joint {
   bool bodiesCollide = false;
   bool alive = false;
   std::uint32_t generation = 0;
+  std::vector<AxisForces> forces;  // by axis; empty: nothing acts along any
 
   std::array<double, kJointRows> impulse{};  // N s or N m s per System::impulseSeconds: where the next solve starts
   double spareEnergy = 0.0;                  // J that its tree of joints lost lately, see soft/tree/soft_tree.hpp
@@ -35,33 +51,6 @@ struct Joint {
   Vec3 totalAngularImpulse = Vec3::Zero();     // N m s
 };
 
-// One scalar condition: direction . (vB + wB x rB - vA - wA x rA) + turnB . wB - turnA . wA = 0, written out per body.
-struct JointRow {
-  Vec3 linear = Vec3::Zero();    // on B; A gets the opposite
-  Vec3 angularA = Vec3::Zero();  // factor of wA
-  Vec3 angularB = Vec3::Zero();  // factor of wB
-  double error = 0.0;            // m or rad, to be driven to zero
-  double rate = 0.0;             // m/s or rad/s: dC/dt of a constraint that time moves
-  bool holonomic = true;         // false: a condition on velocities only, there is no error
-};
-
 double driveAt(const JointDrive& drive, double time);
-
-// Fills the rows for the bodies' present poses, `elapsed` seconds after the step began, and returns how many there are.
-// Positional rows come first.
-int jointRows(const Joint& joint, const Vec3& centerA, const Quat& rotationA, const Vec3& centerB, const Quat& rotationB,
-              std::array<JointRow, kJointRows>& rows, double elapsed = 0.0);
-
-// How far the joint is off: m for its positional rows, rad for its rotational ones; `elapsed` seconds after the step began,
-// which matters to joints that are driven.
-struct JointError {
-  double distance = 0.0;
-  double angle = 0.0;
-};
-JointError jointError(const Joint& joint, const Body& a, const Body& b, double elapsed = 0.0);
-// The same in m, but what a spring gives way by is no error: it is what the spring is for.
-inline double wrongBy(const Joint& joint, const Body& a, const Body& b, double elapsed = 0.0) {
-  return joint.spring ? 0.0 : jointError(joint, a, b, elapsed).distance;
-}
 
 }  // namespace cairn

@@ -5,6 +5,7 @@
 
 #include "math/rotation.hpp"
 #include "math/runge_kutta.hpp"
+#include "mechanics/integrate.hpp"
 
 namespace cairn {
 
@@ -87,12 +88,13 @@ void moveMomentum(Body& body, const Vec3& acceleration, double h) {
   const bool gyroscopic = body.anisotropy > 0.0 || !body.torque.isZero(0.0);
   const Vec3 before = body.velocity;
   body.velocity = (body.velocity + h * acceleration) / (1.0 + h * body.linearDamping);
-  body.center += 0.5 * h * (before + body.velocity);
+  const Vec3 displacement = 0.5 * h * (before + body.velocity);
   if (!gyroscopic) {
     body.spin /= 1.0 + h * body.angularDamping;
-    body.rotation = rotated(body.rotation, h * body.spin);
+    displace(body, displacement, h * body.spin);
     return;
   }
+  body.center += displacement;
   const Quat q = body.rotation;
   const Vec3 start = body.inertia * (q.conjugate() * body.spin);
   const Vec3 pushed = start + h * (q.conjugate() * body.torque);
@@ -109,8 +111,7 @@ void moveEuler(Body& body, const Vec3& acceleration, double h) {
   body.velocity = (body.velocity + h * acceleration) / (1.0 + h * body.linearDamping);
   body.spin += h * (body.rotation * (body.inverseInertia * torque));
   body.spin /= 1.0 + h * body.angularDamping;
-  body.center += h * body.velocity;
-  body.rotation = rotated(body.rotation, h * body.spin);
+  advance(body, h);
 }
 
 }  // namespace

@@ -65,6 +65,8 @@ struct IslandProblem {
     double gap = 0.0;              // m
     double restitution = 0.0;
     double approach = 0.0;  // m/s, relative normal velocity before the step: negative when closing
+    int axis = -1;          // of the joint, for what acts along it; -1: a block of the joint's own rows
+    AxisForce force = AxisForce::Motor;
   };
   std::shared_ptr<const ContactProblem> problem;
   std::vector<std::uint32_t> bodies;  // of the system, by body of the problem
@@ -90,14 +92,6 @@ void placeColliders(System& system);
 // Gives the bodies of an island the velocities that the impulses mean, and marks them.
 void setVelocities(System& system, const IslandProblem& island, const Vector& impulse, std::vector<char>& marked);
 
-// Adds impulses to those of the contacts and joints that they belong to: to what the step did, and, if it is to start there,
-// to what the next step starts from.
-void storeImpulses(System& system, const IslandProblem& island, const Vector& impulse, bool startsNext = true);
-// The other way round: what the last step stored, friction of a patch shared among its points.
-Vector storedImpulses(const System& system, const IslandProblem& island);
 // Velocities of the rows (bias and compliance included) as the bodies really move now.
 Vector rowVelocities(const System& system, const IslandProblem& island, const Vector& impulse);
-// Sets totals of all contacts and joints to zero, for steppers that only touch those with a problem.
-void forgetImpulses(System& system);
-
 }  // namespace cairn

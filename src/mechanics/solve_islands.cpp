@@ -5,7 +5,10 @@
 
 #include "math/rotation.hpp"
 #include "mechanics/free_motion.hpp"
+#include "mechanics/integrate.hpp"
+#include "mechanics/joint_rows.hpp"
 #include "mechanics/push_out.hpp"
+#include "mechanics/warm_start.hpp"
 #include "problem/residual.hpp"
 
 namespace cairn {
@@ -266,8 +269,7 @@ void finishStep(StepContext& context, const std::vector<IslandProblem>& islands,
       if (movesFree) moveFree(body, motion, dt, 1);
       continue;
     }
-    body.center += dt * body.velocity;
-    body.rotation = rotated(body.rotation, dt * body.spin);
+    advance(body, dt);
   }
   rememberPoints(system, islands, impulses);
   system.impulseSeconds = dt;

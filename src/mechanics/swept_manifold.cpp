@@ -2,6 +2,7 @@
 
 #include "geometry/distance.hpp"
 #include "math/rotation.hpp"
+#include "mechanics/integrate.hpp"
 
 namespace cairn {
 
@@ -13,7 +14,7 @@ constexpr double kMostNear = 1e-4;      // m, but no farther than this
 constexpr double kLeastAdvance = 1e-6;  // of the way
 
 Pose bodyAt(const ShapeOnItsWay& shape, double share) {
-  return {shape.start.position + share * shape.displacement, rotated(shape.start.rotation, share * shape.turn)};
+  return displaced(shape.start, share * shape.displacement, share * shape.turn);
 }
 
 // m: how far turning can move a point of the shape.

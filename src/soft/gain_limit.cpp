@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "math/rotation.hpp"
+#include "mechanics/joint_rows.hpp"
 #include "soft/layout/watched_contacts.hpp"
 #include "soft/plan/policy.hpp"
 

@@ -1,6 +1,7 @@
 #include "steppers/bounces.hpp"
 
 #include "math/rotation.hpp"
+#include "mechanics/warm_start.hpp"
 
 namespace cairn {
 

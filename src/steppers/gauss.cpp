@@ -1,6 +1,8 @@
 #include "steppers/gauss.hpp"
 
 #include "math/rotation.hpp"
+#include "mechanics/integrate.hpp"
+#include "mechanics/warm_start.hpp"
 #include "steppers/island_impacts.hpp"
 #include "steppers/turning_pairs.hpp"
 
@@ -79,8 +81,7 @@ void GaussStepper::step(StepContext& context, double dt) {
     for (std::size_t i = 0; i < system.bodies.size(); ++i) {
       Body& body = system.bodies[i];
       if (!body.moves() || !body.isDynamic() || touched[i] != 0) continue;
-      body.center += dt * body.velocity;
-      body.rotation = rotated(body.rotation, dt * body.spin);
+      advance(body, dt);
     }
     finishStep(context, islands, solver_.impulses(), dt, false);
   } else {

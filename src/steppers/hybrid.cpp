@@ -4,6 +4,8 @@
 
 #include "math/rotation.hpp"
 #include "mechanics/free_motion.hpp"
+#include "mechanics/integrate.hpp"
+#include "mechanics/warm_start.hpp"
 #include "steppers/impulse/events.hpp"
 #include "steppers/island_impacts.hpp"
 #include "steppers/turning_pairs.hpp"
@@ -196,8 +198,7 @@ void HybridStepper::step(StepContext& context, double dt) {
     if (solved[i] == 0) {
       moveFree(body, motion, dt, 1);
     } else {
-      body.center += dt * body.velocity;
-      body.rotation = rotated(body.rotation, dt * body.spin);
+      advance(body, dt);
     }
   }
 

@@ -3,6 +3,7 @@
 #include "base/stop.hpp"
 #include "math/rotation.hpp"
 #include "mechanics/free_motion.hpp"
+#include "mechanics/integrate.hpp"
 
 namespace cairn {
 
@@ -19,12 +20,12 @@ double moveBodies(System& system, const std::vector<Body>& start, const std::vec
   for (std::size_t i = 0; i < system.bodies.size(); ++i) {
     Body& body = system.bodies[i];
     if (!body.moves()) continue;
-    const Vec3 center = start[i].center + dt * velocity[i].head<3>();
-    const Quat rotation = rotated(start[i].rotation, dt * velocity[i].tail<3>());
-    const double turn = rotationVector(rotation * body.rotation.conjugate()).norm();
-    farthest = std::max(farthest, (center - body.center).norm() + reach[i] * turn);
-    body.center = center;
-    body.rotation = rotation;
+    const Pose pose =
+        displaced({start[i].center, start[i].rotation}, dt * velocity[i].head<3>(), dt * velocity[i].tail<3>());
+    const double turn = rotationVector(pose.rotation * body.rotation.conjugate()).norm();
+    farthest = std::max(farthest, (pose.position - body.center).norm() + reach[i] * turn);
+    body.center = pose.position;
+    body.rotation = pose.rotation;
   }
   placeColliders(system);
   return farthest;

@@ -7,6 +7,8 @@
 #include "base/stop.hpp"
 #include "math/rotation.hpp"
 #include "mechanics/free_motion.hpp"
+#include "mechanics/integrate.hpp"
+#include "mechanics/warm_start.hpp"
 #include "steppers/impulse/bounds.hpp"
 #include "steppers/penalty_springs.hpp"
 
@@ -362,8 +364,7 @@ double PenaltyStepper::substep(StepContext& context, double h, double least) {
     }
     const Vec3 before = mean[i] != 0 ? start[i].velocity : body.velocity;
     const Vec3 turning = mean[i] != 0 ? start[i].spin : body.spin;
-    body.center += 0.5 * h * (before + body.velocity);
-    body.rotation = rotated(body.rotation, 0.5 * h * (turning + body.spin));
+    displace(body, 0.5 * h * (before + body.velocity), 0.5 * h * (turning + body.spin));
   }
   placeColliders(system);
   context.timer.finish(Phase::Integrate);

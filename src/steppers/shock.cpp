@@ -5,15 +5,12 @@
 #include "base/stop.hpp"
 #include "math/rotation.hpp"
 #include "mechanics/free_motion.hpp"
+#include "mechanics/integrate.hpp"
+#include "mechanics/warm_start.hpp"
 
 namespace cairn {
 
 namespace {
-
-void advance(Body& body, double dt) {
-  body.center += dt * body.velocity;
-  body.rotation = rotated(body.rotation, dt * body.spin);
-}
 
 bool isFree(const Body& body) { return body.moves() && body.isDynamic(); }
 
@@ -211,8 +208,7 @@ bool ShockStepper::correct(StepContext& context, const WorldSettings& settings, 
     for (std::size_t k = 0; k < islands[i].bodies.size(); ++k) {
       Body& body = system.bodies[islands[i].bodies[k]];
       const auto part = moved.segment<6>(6 * static_cast<Eigen::Index>(k));
-      body.center += part.head<3>();
-      body.rotation = rotated(body.rotation, part.tail<3>());
+      displace(body, part.head<3>(), part.tail<3>());
     }
   }
   placeColliders(system);

@@ -1,6 +1,7 @@
 // Reading and writing single bodies and joints.
 #include "dynamics/joint.hpp"
 #include "math/rotation.hpp"
+#include "mechanics/joint_rows.hpp"
 #include "world/checks.hpp"
 #include "world/state.hpp"
 

@@ -5,6 +5,7 @@
 #include "geometry/distance.hpp"
 #include "geometry/ray.hpp"
 #include "math/rotation.hpp"
+#include "mechanics/joint_rows.hpp"
 #include "world/checks.hpp"
 #include "world/state.hpp"
 

@@ -14,6 +14,7 @@
 #include "math/rotation.hpp"
 #include "mechanics/free_motion.hpp"
 #include "mechanics/island_problem.hpp"
+#include "mechanics/warm_start.hpp"
 #include "steppers/features.hpp"
 #include "world/state.hpp"
 

@@ -2,6 +2,7 @@
 // tree. See joint_forest.hpp for what a substep asks of them.
 #pragma once
 
+#include "mechanics/joint_rows.hpp"
 #include "mechanics/joint_tree.hpp"
 #include "soft/plan/policy_joint_tree.hpp"
 #include "soft/sweep/bodies.hpp"

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "mechanics/joint_rows.hpp"
 #include "soft/joint_tree/joint_forest.hpp"
 #include "soft/sweep/bodies.hpp"
 

@@ -2,7 +2,9 @@
 
 #include "math/rotation.hpp"
 #include "mechanics/free_motion.hpp"
+#include "mechanics/integrate.hpp"
 #include "mechanics/solve_islands.hpp"
+#include "mechanics/warm_start.hpp"
 #include "steppers/acceleration/run.hpp"
 #include "steppers/lcp.hpp"
 
@@ -65,8 +67,7 @@ void finishByLcp(StepContext& context, const Island& island, const IslandOutcome
     if (body.isDynamic()) {
       body.awake = false;
     } else {
-      body.center += done * body.velocity;
-      body.rotation = rotated(body.rotation, done * body.spin);
+      advance(body, done);
     }
   }
   for (const std::uint32_t index : island.bodies()) copy.bodies[index].awake = true;
@@ -174,8 +175,7 @@ void AccelerationStepper::step(StepContext& context, double dt) {
   }
   for (Body& body : system.bodies) {
     if (!body.moves() || body.isDynamic()) continue;
-    body.center += dt * body.velocity;
-    body.rotation = rotated(body.rotation, dt * body.spin);
+    advance(body, dt);
   }
   system.impulseSeconds = dt;
   note(context, outcomes, dt);

@@ -2,6 +2,7 @@
 
 #include "collision/narrow_phase.hpp"
 #include "math/rotation.hpp"
+#include "mechanics/integrate.hpp"
 
 namespace cairn {
 
@@ -15,8 +16,7 @@ double thicknessOf(const Shape& shape) { return shape.type == ShapeType::Plane ?
 
 Motion displaced(const Motion& motion, double seconds) {
   Motion moved = motion;
-  moved.center += seconds * motion.velocity;
-  moved.rotation = rotated(motion.rotation, seconds * motion.spin);
+  advance(moved, seconds);
   return moved;
 }
 

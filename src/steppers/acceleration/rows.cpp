@@ -3,6 +3,8 @@
 #include <Eigen/QR>
 
 #include "math/rotation.hpp"
+#include "mechanics/integrate.hpp"
+#include "mechanics/joint_rows.hpp"
 
 namespace cairn {
 
@@ -316,8 +318,8 @@ void addVelocity(IslandState& state, const Vector& change) {
 
 void addDisplacement(IslandState& state, const Vector& change) {
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {
-    state.bodies[i].center += change.segment<3>(6 * static_cast<Eigen::Index>(i));
-    state.bodies[i].rotation = rotated(state.bodies[i].rotation, change.segment<3>(6 * static_cast<Eigen::Index>(i) + 3));
+    const auto part = change.segment<6>(6 * static_cast<Eigen::Index>(i));
+    displace(state.bodies[i], part.head<3>(), part.tail<3>());
   }
 }
 

@@ -3,6 +3,7 @@
 #include "geometry/distance.hpp"
 #include "geometry/mass.hpp"
 #include "math/rotation.hpp"
+#include "mechanics/integrate.hpp"
 
 namespace cairn {
 
@@ -187,7 +188,7 @@ double halfThickness(const Shape& shape) {
   return shape.type == ShapeType::Plane ? std::numeric_limits<double>::infinity() : shape.size.minCoeff();
 }
 
-Pose SteadyMotion::at(double time) const { return {pose.position + time * velocity, rotated(pose.rotation, time * spin)}; }
+Pose SteadyMotion::at(double time) const { return displaced(pose, time * velocity, time * spin); }
 
 double firstMeeting(const Collider& a, const SteadyMotion& motionA, const Collider& b, const SteadyMotion& motionB,
                     double ahead, double nearness, bool& surely) {

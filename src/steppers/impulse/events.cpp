@@ -2,6 +2,7 @@
 
 #include "base/stop.hpp"
 #include "math/rotation.hpp"
+#include "mechanics/integrate.hpp"
 #include "steppers/impulse/passes.hpp"
 
 namespace cairn {
@@ -97,8 +98,9 @@ void ImpactEvents::flyTo(std::uint32_t index, double time) {
   if (body.isDynamic()) {
     moveFree(body, motion_, time - flight.time, 1);
   } else {
-    body.center = start_[index].center + time * body.velocity;
-    body.rotation = rotated(start_[index].rotation, time * body.spin);
+    const Pose pose = displaced({start_[index].center, start_[index].rotation}, time * body.velocity, time * body.spin);
+    body.center = pose.position;
+    body.rotation = pose.rotation;
   }
   flight.time = time;
 }

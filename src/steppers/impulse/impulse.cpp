@@ -1,6 +1,7 @@
 #include "steppers/impulse/impulse.hpp"
 
 #include "math/rotation.hpp"
+#include "mechanics/integrate.hpp"
 #include "mechanics/solve_islands.hpp"
 #include "steppers/impulse/events.hpp"
 #include "steppers/impulse/passes.hpp"
@@ -29,8 +30,7 @@ void stepInPasses(StepContext& context, PointImpulses& impulses, double dt) {
     passes.move();
     for (Body& body : system.bodies) {
       if (!body.moves() || body.isDynamic()) continue;
-      body.center += h * body.velocity;
-      body.rotation = rotated(body.rotation, h * body.spin);
+      advance(body, h);
     }
     context.timer.finish(Phase::Integrate);
   }

@@ -2,6 +2,7 @@
 
 #include "base/stop.hpp"
 #include "math/rotation.hpp"
+#include "mechanics/integrate.hpp"
 #include "steppers/stack_layers.hpp"
 
 namespace cairn {
@@ -40,7 +41,7 @@ ContactPasses::ContactPasses(StepContext& context, PointImpulses& impulses, cons
       bodies_.push_back(i);
       start_.push_back(body);
     }
-    to.pose = {body.center + h * to.velocity, rotated(body.rotation, h * to.spin)};
+    to.pose = displaced({body.center, body.rotation}, h * to.velocity, h * to.spin);
   }
   for (const ImpulsePair& pair : pairs) {
     if (takesPart[pair.bodyA] == 0 && takesPart[pair.bodyB] == 0) continue;
@@ -211,8 +212,7 @@ void ContactPasses::move() {
       moveFree(body, motion_, h_, 1);
       continue;
     }
-    body.center += h_ * body.velocity;
-    body.rotation = rotated(body.rotation, h_ * body.spin);
+    advance(body, h_);
   }
 }
 

@@ -4,6 +4,7 @@
 #include "laws/single_impact.hpp"
 #include "math/rotation.hpp"
 #include "mechanics/island_problem.hpp"
+#include "mechanics/warm_start.hpp"
 #include "solvers/local_contact.hpp"
 
 namespace cairn {

@@ -1,0 +1,69 @@
+// Collects the rows of one island into a contact problem: bodies as they are used, joints, contacts. buildProblems() in
+// island_problem.cpp runs one for each island.
+#pragma once
+
+#include "mechanics/free_motion.hpp"
+#include "mechanics/island_problem.hpp"
+#include "mechanics/joint_axis.hpp"
+#include "mechanics/joint_rows.hpp"
+#include "mechanics/swept_manifold.hpp"
+
+namespace cairn {
+
+class ProblemBuilder {
+ public:
+  ProblemBuilder(const System& system, const WorldSettings& settings, double dt, const Formulation& formulation);
+
+  bool isEmpty() const { return data_.blocks.empty(); }
+  // `numbers`: by body of the system, its number in the problem; -1 before it is used.
+  void addJoint(std::uint32_t index, std::vector<int>& numbers);
+  void addContact(std::uint32_t slot, std::vector<int>& numbers);
+  IslandProblem finish(std::string name);
+
+ private:
+  using Part = BlockJacobian::Part;
+
+  // Body of the problem, or -1 for one that cannot be moved.
+  int use(std::uint32_t index, std::vector<int>& numbers);
+  bool isHeld(std::uint32_t body) const { return formulation_.held && formulation_.held(body); }
+  Vec6 ownVelocity(std::uint32_t index) const;
+  double before(const Part& part, std::uint32_t body) const { return part.row(0).dot(ownVelocity(body)); }
+  double trialSpeed(const Part& part, std::uint32_t body) const;
+  double freeSpeed(const Part& part, int number, std::uint32_t body) const;
+
+  // Contacts: problem_contacts.cpp.
+  void addPatch(std::uint32_t slot, const Contact& contact, int a, int b, const Mat3& axes, const Vec3& middle,
+                const std::vector<int>& normals, const Material& surface);
+  void addRolling(std::uint32_t slot, const Contact& contact, int a, int b, const Mat3& axes,
+                  const std::vector<int>& normals, const Material& surface);
+  void addDragging(std::uint32_t slot, const Contact& contact, int a, int b, const Mat3& axes,
+                   const std::vector<int>& normals, const Material& surface);
+  AdaptiveLaw& addLaw(AdaptiveLaw::Kind kind);
+  AdaptiveLaw& addBounded(AdaptiveLaw::Kind kind, std::uint32_t slot, const Contact& contact, int a, int b,
+                          const Part& partA, const Part& partB, const std::vector<int>& normals);
+  bool passedThrough(const Contact& contact, SweptManifold& swept) const;
+
+  // Joints: problem_joints.cpp.
+  void addAxisForces(std::uint32_t index, std::vector<int>& numbers);
+  void pullAsTheStepBegan(const Joint& joint, std::array<JointRow, kJointRows>& rows, int count) const;
+
+  void push(Block& block, BlockJacobian& jacobian, const Part& partA, std::uint32_t bodyA, const Part& partB,
+            std::uint32_t bodyB);
+  void fillBounds();
+  void writeStart(std::size_t index, Vector& start) const;
+
+  const System& system_;
+  const WorldSettings& settings_;
+  FreeMotion motion_;
+  double dt_;
+  const Formulation& formulation_;
+  double rescale_ = 0.0;
+  ProblemData data_;
+  std::vector<double> bias_, driven_, compliance_, lower_, upper_;
+  std::vector<FreeBodies::Item> items_;
+  std::vector<FreeVelocity> free_;
+  std::vector<AxisRow> axisRows_;
+  IslandProblem island_;
+};
+
+}  // namespace cairn
