@@ -70,24 +70,35 @@ void checkSolver(const WorldSettings& settings) {
 }
 
 bool IslandSolver::solve(StepContext& context, std::vector<IslandProblem>& islands) {
-  return solve(context, islands, context.settings.solver);
+  return solve(context, islands, context.settings.solver, context.settings.solver);
 }
 
 bool IslandSolver::solve(StepContext& context, std::vector<IslandProblem>& islands, const SolverSettings& settings) {
-  if (name_ != settings.name) {
-    solvers_.clear();
-    name_ = settings.name;
+  return solve(context, islands, settings, settings);
+}
+
+bool IslandSolver::solve(StepContext& context, std::vector<IslandProblem>& islands, const SolverSettings& plain,
+                         const SolverSettings& jointed) {
+  const auto settingsOf = [&](const IslandProblem& island) -> const SolverSettings& {
+    const bool hasJoints = std::any_of(island.origins.begin(), island.origins.end(),
+                                       [](const IslandProblem::Origin& origin) { return origin.joint != kNone; });
+    return hasJoints ? jointed : plain;
+  };
+  solvers_.resize(std::max(solvers_.size(), islands.size()));
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    const std::string& name = settingsOf(islands[i]).name;
+    if (solvers_[i].solver == nullptr || solvers_[i].name != name) solvers_[i] = {name, makeSolver(name)};
   }
-  while (solvers_.size() < islands.size()) solvers_.push_back(makeSolver(name_));
   impulses_.resize(islands.size());
   std::vector<SolveReport> reports(islands.size());
   std::vector<const char*> notes(islands.size(), nullptr);  // what had to be left out
   std::vector<char> unsettled(islands.size(), 0);           // friction laws still changed after the last pass
-  const SolveLimits limits{settings.tolerance, settings.iterations, settings.milliseconds};
   context.tasks.parallelFor(islands.size(), 1, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
+      const SolverSettings& settings = settingsOf(islands[i]);
+      const SolveLimits limits{settings.tolerance, settings.iterations, settings.milliseconds};
       impulses_[i] = soundStart(*islands[i].problem);
-      reports[i] = solvers_[i]->solve(*islands[i].problem, limits, impulses_[i]);
+      reports[i] = solvers_[i].solver->solve(*islands[i].problem, limits, impulses_[i]);
       for (int pass = 0; !islands[i].laws.empty(); ++pass) {
         ProblemData data = islands[i].problem->data();
         if (!adaptLaws(data, islands[i].laws, impulses_[i], islands[i].problem->velocity(impulses_[i]), kLawTolerance))
@@ -97,7 +108,7 @@ bool IslandSolver::solve(StepContext& context, std::vector<IslandProblem>& islan
         data.warmStart = impulses_[i];
         islands[i].problem = std::make_shared<const ContactProblem>(std::move(data));
         const int before = reports[i].iterations;
-        reports[i] = solvers_[i]->solve(*islands[i].problem, limits, impulses_[i]);
+        reports[i] = solvers_[i].solver->solve(*islands[i].problem, limits, impulses_[i]);
         reports[i].iterations += before;
       }
       const auto isWild = [&] {
@@ -108,7 +119,7 @@ bool IslandSolver::solve(StepContext& context, std::vector<IslandProblem>& islan
         if (!isWild()) break;
         islands[i].problem = gentler.problem(islands[i]);
         impulses_[i].setZero();
-        reports[i] = solvers_[i]->solve(*islands[i].problem, limits, impulses_[i]);
+        reports[i] = solvers_[i].solver->solve(*islands[i].problem, limits, impulses_[i]);
         notes[i] = gentler.note;
       }
     }
@@ -226,6 +237,7 @@ std::vector<char> findFliers(const System& system, const std::vector<IslandProbl
       if (jacobian.a >= 0) pushed[jacobian.a] = 1;
       if (jacobian.b >= 0) pushed[jacobian.b] = 1;
     };
+    for (const IslandProblem::Eliminated& joint : island.eliminated) push(joint.jacobian);
     for (std::size_t k = 0; k < data.blocks.size(); ++k) {
       const Block& block = data.blocks[k];
       if (block.law == Law::Free || !impulses[i].segment(block.first, block.size).isZero(0.0)) push(data.jacobians[k]);

@@ -18,13 +18,19 @@ class IslandSolver {
   // does not take one of the problems.
   bool solve(StepContext& context, std::vector<IslandProblem>& islands);
   bool solve(StepContext& context, std::vector<IslandProblem>& islands, const SolverSettings& settings);
+  // With other settings for islands that have joints in their rows.
+  bool solve(StepContext& context, std::vector<IslandProblem>& islands, const SolverSettings& plain,
+             const SolverSettings& jointed);
 
   const Vector& impulse(std::size_t island) const { return impulses_[island]; }
   const std::vector<Vector>& impulses() const { return impulses_; }
 
  private:
-  std::string name_;
-  std::vector<std::unique_ptr<ContactSolver>> solvers_;  // one for each island: they keep scratch memory
+  struct Named {
+    std::string name;
+    std::unique_ptr<ContactSolver> solver;
+  };
+  std::vector<Named> solvers_;  // one for each island: they keep scratch memory
   std::vector<Vector> impulses_;
 };
 

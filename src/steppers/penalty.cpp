@@ -2,140 +2,35 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
 #include "base/stop.hpp"
 #include "math/rotation.hpp"
 #include "mechanics/free_motion.hpp"
 #include "mechanics/integrate.hpp"
 #include "mechanics/warm_start.hpp"
-#include "steppers/impulse/bounds.hpp"
-#include "steppers/penalty_springs.hpp"
+#include "steppers/penalty_points.hpp"
 
 namespace cairn {
 
 namespace {
 
 constexpr double kSubstepsPerContact = 20.0;  // in the time that an impact takes
-constexpr double kSettled = 3.0;              // impacts: what has touched for longer does not bounce any more
 constexpr int kMostSubsteps = 20000;
 constexpr int kNewtonPasses = 6;
 constexpr double kNewtonTolerance = 1e-8;  // of the depth
 constexpr int kMeanPasses = 40;            // that mean forces are repeated
 constexpr double kMeanTolerance = 1e-9;    // of forces
 constexpr double kNeighbours = 4.0;        // contacts that share a body
-constexpr double kPlastic = 0.1;           // restitution of a damper that is still soft enough for mean forces
-constexpr double kDeepest = 0.5;           // of half of what is thinnest
-constexpr double kPushOutSpeed = 1.0;      // m/s
 constexpr double kLeastSlack = 1e-9;       // m
-constexpr double kBornOpen = 1e-9;         // m
-
-// A contact point and its spring, for one substep.
-struct Point {
-  ContactSpring spring;
-  PointMemory memory;
-  double depth = 0.0;    // m, without slack; below 0 if it is open
-  double seconds = 0.0;  // that an impact takes
-  bool bounces = false;
-  Eigen::Vector2d stretch = Eigen::Vector2d::Zero();  // m, of the friction spring
-  double impulse = 0.0;
-};
-
-struct Island {
-  std::vector<Point> points;  // by block
-  bool bounces = false;       // mean forces
-};
-
-void say(StepContext& context, const std::string& message) {
-  if (context.report.method.message.empty()) context.report.method.message = message;
-}
-
-class SpringBuilder {
- public:
-  explicit SpringBuilder(StepContext& context) : context_(context) {
-    for (const auto& [key, memory] : context.system.memory.points) {
-      double& slack = pairs_.try_emplace(key.pair, 0.0).first->second;
-      slack = std::max(slack, memory.slack);
-    }
-  }
-
-  Island build(const IslandProblem& problem) {
-    Island island;
-    for (std::size_t i = 0; i < problem.origins.size(); ++i) {
-      island.points.push_back(point(problem, i));
-      island.bounces |= island.points.back().bounces || !context_.settings.penalty.implicit;
-    }
-    return island;
-  }
-
- private:
-  Point point(const IslandProblem& problem, std::size_t block) {
-    const PenaltyOptions& options = context_.settings.penalty;
-    const System& system = context_.system;
-    const IslandProblem::Origin& origin = problem.origins[block];
-    const Contact& contact = system.contacts.slots[origin.contact];
-    const double mass = 1.0 / problem.problem->diagonal(static_cast<int>(block))(0, 0);
-    Point point;
-    const PointMemory* old = system.memory.find(origin.key);
-    if (old != nullptr) point.memory = *old;
-    if (old == nullptr && -origin.gap > kBornOpen) {
-      // It came from nowhere: nothing has pressed the spring. If only the point is new, its pair knows.
-      const auto known = pairs_.find(origin.key.pair);
-      point.memory.slack = known == pairs_.end() ? -origin.gap : std::min(known->second, -origin.gap);
-    }
-    point.depth = -origin.gap - point.memory.slack;
-    if (point.memory.slack == 0.0 && (old == nullptr || point.depth <= 0.0)) {
-      point.memory.impactSpeed = std::max(-origin.approach, 0.0);
-      point.memory.touching = 0.0;
-    }
-    const double speed = point.memory.impactSpeed;
-    const bool isStated = contact.stiffness > 0.0f;
-    point.spring.hertz = options.law == "hertz" && !isStated;
-    point.spring.stiffness = isStated ? contact.stiffness / std::max<int>(contact.count, 1) : options.stiffness;
-    holdFast(contact, mass, speed, isStated, point.spring);
-    point.seconds = point.spring.contactSeconds(mass, std::max(speed, context_.settings.restitutionSpeed));
-    point.bounces = speed > context_.settings.restitutionSpeed && (isStated || origin.restitution > 0.0) &&
-                    point.memory.touching < kSettled * point.seconds;
-    if (isStated) {
-      point.spring.damping = contact.damping / std::max<int>(contact.count, 1);
-    } else if (point.spring.hertz) {
-      const double factor = huntCrossleyFactor(point.bounces ? origin.restitution : kPlastic);
-      // It lets go of nothing that parts faster than 1/(1.5 alpha).
-      point.spring.alpha = factor / (1.5 * (point.bounces ? speed : std::max(speed, kPushOutSpeed)));
-    } else {
-      const double ratio = point.bounces ? dampingRatio(origin.restitution) : 1.0;
-      point.spring.damping = 2.0 * ratio * std::sqrt(point.spring.stiffness * mass);
-      if (!point.bounces && options.implicit) point.spring.damping = std::max(point.spring.damping, options.damping);
-    }
-    point.stretch = origin.axes.rightCols<2>().transpose() * point.memory.stretch;
-    return point;
-  }
-
-  // A spring that is too soft for the speed lets bodies through each other.
-  void holdFast(const Contact& contact, double mass, double speed, bool isStated, ContactSpring& spring) {
-    const System& system = context_.system;
-    const double thin = std::min(halfThickness(system.colliders[contact.colliderA].shape),
-                                 halfThickness(system.colliders[contact.colliderB].shape));
-    const double needed = ContactSpring::stiffnessFor(kDeepest * thin, mass, speed, spring.hertz);
-    if (!(needed > spring.stiffness)) return;
-    const std::string how = "a contact closes at " + std::to_string(speed) + " m/s, which takes a stiffness of " +
-                            std::to_string(needed) + " so as not to go through";
-    say(context_, isStated ? how + ": that of its material is less" : how + ": it has it while the impact lasts");
-    if (!isStated) spring.stiffness = needed;
-  }
-
-  StepContext& context_;
-  std::unordered_map<std::uint64_t, double> pairs_;  // that had springs before, and the most slack of these (m)
-};
 
 // How long (s) the substep may be.
-double longest(const std::vector<IslandProblem>& problems, const std::vector<Island>& islands, bool implicit) {
+double longest(const std::vector<IslandProblem>& problems, const std::vector<SpringIsland>& islands, bool implicit) {
   double h = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < islands.size(); ++i) {
     if (!islands[i].bounces) continue;
     const Vector free = problems[i].problem->velocity(Vector::Zero(problems[i].problem->rows()));
     for (std::size_t k = 0; k < islands[i].points.size(); ++k) {
-      const Point& point = islands[i].points[k];
+      const PenaltyPoint& point = islands[i].points[k];
       if (!point.bounces && implicit) continue;
       const double fine = point.seconds / kSubstepsPerContact;
       // To where it closes first.
@@ -148,11 +43,11 @@ double longest(const std::vector<IslandProblem>& problems, const std::vector<Isl
 }
 
 // d1 = d0 - h (u_n + u_n+)/2
-double depthAfter(const Point& point, const IslandProblem::Origin& origin, double speed, double h) {
+double depthAfter(const PenaltyPoint& point, const IslandProblem::Origin& origin, double speed, double h) {
   return point.depth - 0.5 * h * (origin.approach + speed);
 }
 
-Vector explicitImpulses(const StepContext& context, const IslandProblem& problem, const Island& island, double h) {
+Vector explicitImpulses(const StepContext& context, const IslandProblem& problem, const SpringIsland& island, double h) {
   const PenaltyOptions& options = context.settings.penalty;
   Vector impulse = Vector::Zero(problem.problem->rows());
   const Vector before = rowVelocities(context.system, problem, impulse);  // bias is zero
@@ -162,7 +57,7 @@ Vector explicitImpulses(const StepContext& context, const IslandProblem& problem
     change = largest = 0.0;
     for (std::size_t i = 0; i < island.points.size(); ++i) {
       const Block& block = problem.problem->blocks()[i];
-      const Point& point = island.points[i];
+      const PenaltyPoint& point = island.points[i];
       const double to = depthAfter(point, problem.origins[i], velocity[block.first], h);
       const ContactSpring::Response spring = point.spring.mean(point.depth, to, h);
       // Newton's step of each contact by itself, with room for what the others do: a stiff damper would overshoot.
@@ -188,14 +83,14 @@ Vector explicitImpulses(const StepContext& context, const IslandProblem& problem
 
 // The same contacts as soft rows, linearised about the depths at the end.
 std::shared_ptr<const ContactProblem> softened(const StepContext& context, const IslandProblem& problem,
-                                               const Island& island, const std::vector<double>& depths, const Vector& start,
-                                               double h) {
+                                               const SpringIsland& island, const std::vector<double>& depths,
+                                               const Vector& start, double h) {
   const PenaltyOptions& options = context.settings.penalty;
   ProblemData data = problem.problem->data();
   data.warmStart = start;
   for (std::size_t i = 0; i < island.points.size(); ++i) {
     const Block& block = data.blocks[i];
-    const Point& point = island.points[i];
+    const PenaltyPoint& point = island.points[i];
     const ContactSpring& law = point.spring;
     // A spring that is not touched yet answers as stiffly as it will: otherwise it could not be felt at all.
     const double untouched = law.hertz ? 1.5 * law.stiffness * std::sqrt(1e-6) : law.stiffness;
@@ -226,7 +121,7 @@ std::shared_ptr<const ContactProblem> softened(const StepContext& context, const
 
 // What points remember: how they came in, how long they touch, and what the friction springs hold, as much as they pull
 // with.
-void remember(StepContext& context, const std::vector<IslandProblem>& problems, std::vector<Island>& islands,
+void remember(StepContext& context, const std::vector<IslandProblem>& problems, std::vector<SpringIsland>& islands,
               const std::vector<Vector>& impulses, double h) {
   const PenaltyOptions& options = context.settings.penalty;
   std::unordered_map<ContactKey, PointMemory, ContactKeyHash> next;
@@ -236,11 +131,11 @@ void remember(StepContext& context, const std::vector<IslandProblem>& problems, 
       const IslandProblem::Origin& origin = problems[i].origins[k];
       const Block& block = problems[i].problem->blocks()[k];
       const double load = impulses[i][block.first] / h;
-      Point& point = islands[i].points[k];
+      PenaltyPoint& point = islands[i].points[k];
       PointMemory memory = point.memory;
       memory.stretch.setZero();
       memory.touching = point.depth > 0.0 || load > 0.0 ? memory.touching + h : 0.0;
-      memory.slack = std::max(std::min(memory.slack, -origin.gap) - h * kPushOutSpeed, 0.0);
+      memory.slack = std::max(std::min(memory.slack, -origin.gap) - h * SpringBuilder::kPushOutSpeed, 0.0);
       if (memory.slack < kLeastSlack) memory.slack = 0.0;
       if (block.size == 3 && load > 0.0) {
         const Eigen::Vector2d slip = velocity.segment<2>(block.first + 1);
@@ -290,7 +185,7 @@ double PenaltyStepper::substep(StepContext& context, double h, double least) {
   System& system = context.system;
   const PenaltyOptions& options = context.settings.penalty;
   std::vector<IslandProblem> problems = problemsOf(context, h);
-  std::vector<Island> islands;
+  std::vector<SpringIsland> islands;
   const auto buildSprings = [&] {
     SpringBuilder builder(context);
     islands.clear();
@@ -316,7 +211,7 @@ double PenaltyStepper::substep(StepContext& context, double h, double least) {
       repeats |= islands[i].bounces;
       const Vector free = problems[i].problem->velocity(Vector::Zero(problems[i].problem->rows()));
       for (std::size_t k = 0; k < islands[i].points.size(); ++k) {
-        const Point& point = islands[i].points[k];
+        const PenaltyPoint& point = islands[i].points[k];
         const double to = depthAfter(point, problems[i].origins[k], free[problems[i].problem->blocks()[k].first], h);
         depths[i].push_back(islands[i].bounces ? to : point.depth);
       }
@@ -332,7 +227,7 @@ double PenaltyStepper::substep(StepContext& context, double h, double least) {
         impulses[i] = solver_.impulse(i);
         const Vector velocity = problems[i].problem->velocity(impulses[i]);
         for (std::size_t k = 0; k < islands[i].points.size(); ++k) {
-          const Point& point = islands[i].points[k];
+          const PenaltyPoint& point = islands[i].points[k];
           const double speed = velocity[problems[i].problem->blocks()[k].first];
           const double next =
               islands[i].bounces ? depthAfter(point, problems[i].origins[k], speed, h) : point.depth - h * speed;

@@ -148,8 +148,8 @@ bool ShockStepper::solve(StepContext& context, const WorldSettings& settings, do
   out.islands = buildProblems(system, settings, dt, formulation, layer.contacts, layer.joints);
   context.timer.finish(Phase::Prepare);
   // Ten sweeps do not hold joints that form loops: what is left of gravity in a long step would throw them about.
-  const bool hasJoints = !layer.joints.empty() && context.settings.solver.name == "auto";
-  if (!solver_.solve(context, out.islands, hasJoints ? context.settings.solver : settings.solver)) return false;
+  const SolverSettings& asked = context.settings.solver;
+  if (!solver_.solve(context, out.islands, settings.solver, asked.name == "auto" ? asked : settings.solver)) return false;
   out.bodies.assign(system.bodies.size(), 0);
   out.impulses.clear();
   for (std::size_t i = 0; i < out.islands.size(); ++i) {

@@ -9,6 +9,7 @@
 #include "dynamics/colouring.hpp"
 #include "dynamics/islands.hpp"
 #include "mechanics/stepper.hpp"
+#include "soft/memory.hpp"
 #include "soft/sweep/bodies.hpp"
 
 namespace cairn::hand_made {
@@ -88,7 +89,12 @@ class HandMade {
     return bodies;
   }
 
-  StepContext context() { return {system, settings, tasks_, report, timer_, problems_, impacts_, 0.0}; }
+  StepContext context() {
+    SoftMemory& memory = system.stepperMemory.as<SoftMemory>();
+    memory.solvedDirectly.resize(system.contacts.slots.size());
+    memory.makeRoom(system);
+    return {system, settings, tasks_, report, timer_, problems_, impacts_, 0.0};
+  }
 
   double energy() const {  // J
     double sum = 0.0;
