@@ -87,6 +87,19 @@ struct MethodSummary {
   std::string message{};   // the first thing out of the ordinary
 };
 
+// What a step did to one island, and how well. Only if WorldSettings::audit asks.
+struct IslandReport {
+  std::uint32_t island = 0;  // its number in this step
+  std::string method{};      // "sweep" or "direct" of the stepper "soft", else the solver
+  int bodies = 0;            // that can be moved
+  int rows = 0;              // of its contact problem
+  int substeps = 1;
+  int iterations = 0;     // of the solver, over all solves of the step
+  double work = 0.0;      // rows times iterations, or contacts times passes
+  double residual = 0.0;  // relative, as judged
+  double speed = 0.0;     // m/s: the largest error of any row
+};
+
 struct StepReport {
   StepStatus status = StepStatus::Ok;
   double dt = 0.0;    // s
@@ -108,7 +121,8 @@ struct StepReport {
   MethodSummary method{};
   std::array<double, kPhaseCount> phaseMs{};  // wall clock, without what the audit takes
   double totalMs = 0.0;
-  std::vector<Quarantine> quarantined{};  // in this step
+  std::vector<Quarantine> quarantined{};      // in this step
+  std::vector<IslandReport> islandReports{};  // if WorldSettings::audit asks: by island, those that have contacts or joints
 
   // Why the step was not made.
   std::string_view refusal() const { return solve && !solve->message.empty() ? solve->message : method.message; }

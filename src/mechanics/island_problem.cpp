@@ -41,9 +41,11 @@ std::vector<IslandProblem> buildProblems(const System& system, const WorldSettin
     if (ProblemBuilder* builder = builderOf(contact.bodyA, contact.bodyB)) builder->addContact(slot, numbers);
   }
   std::vector<IslandProblem> problems;
-  for (std::size_t island = 0; island < slotOf.size(); ++island)
-    if (slotOf[island] >= 0 && !builders[slotOf[island]].isEmpty())
-      problems.push_back(builders[slotOf[island]].finish("island " + std::to_string(island)));
+  for (std::uint32_t island = 0; island < slotOf.size(); ++island) {
+    if (slotOf[island] < 0 || builders[slotOf[island]].isEmpty()) continue;
+    problems.push_back(builders[slotOf[island]].finish("island " + std::to_string(island)));
+    problems.back().island = island;
+  }
   return problems;
 }
 

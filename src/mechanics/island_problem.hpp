@@ -49,6 +49,7 @@ struct Formulation {
   // Impulse (N s, N m s) on a body by what has no rows here.
   std::function<Vec6(std::uint32_t)> pressed{};
   bool unloaded = false;         // free velocities are those of now: no loads, no free rotation, no springs
+  bool storedContacts = false;   // points are those that the contacts have, in single precision; else they are found anew
   bool eliminatesTrees = false;  // joints that form trees are part of the masses, exactly, and have no rows
   bool startsCold = false;       // from no impulses, whatever the contacts remember
   bool displaces = false;        // rows are displacements (m), not velocities: nothing moves by itself
@@ -79,6 +80,7 @@ struct IslandProblem {
     Vector bias;          // m/s
     Vector freeReaction;  // N s or N m s: what it does if nothing else acts
   };
+  std::uint32_t island = kNone;  // its number in the step
   std::shared_ptr<const ContactProblem> problem;
   std::vector<Eliminated> eliminated;
   std::shared_ptr<const JointTreeMass> tree;  // the masses, if any is

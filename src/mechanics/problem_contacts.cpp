@@ -25,6 +25,19 @@ Mat3 axesAlong(const Vec3& n, const Vec3& direction) {
   return axes;
 }
 
+Manifold storedManifold(const System& system, std::uint32_t slot) {
+  const Contact& contact = system.contacts.slots[slot];
+  Manifold manifold;
+  manifold.normal = contact.normal.cast<double>().normalized();
+  manifold.count = contact.count;
+  for (int p = 0; p < contact.count; ++p) {
+    const double separation = contact.points[p].separation;
+    const Vec3 onA = system.bodies[contact.bodyA].center + contact.anchorA(p).cast<double>();
+    manifold.points[p] = {onA + 0.5 * separation * manifold.normal, separation, system.contacts.kept[slot].features[p]};
+  }
+  return manifold;
+}
+
 // Which stored point of the contact has the impulses of each point of the manifold: the one of the same feature. A point
 // whose feature the contact does not have, because the bodies have moved since it was made, takes the place of one that is
 // gone. kManifoldPoints: there is none for it.
@@ -57,8 +70,11 @@ void ProblemBuilder::addContact(std::uint32_t slot, std::vector<int>& numbers) {
   SweptManifold swept;
   Manifold& manifold = swept.manifold;
   const Children children = system_.contacts.links[slot].children;
-  touchChildren(shapeA.shape, shapeA.pose, shapeB.shape, shapeB.pose, children,
-                contactMargin(shapeA, shapeB, settings_.speculativeDistance, dt_), manifold);
+  if (formulation_.storedContacts)
+    manifold = storedManifold(system_, slot);
+  else
+    touchChildren(shapeA.shape, shapeA.pose, shapeB.shape, shapeB.pose, children,
+                  contactMargin(shapeA, shapeB, settings_.speculativeDistance, dt_), manifold);
   const bool passed = formulation_.trial != nullptr && passedThrough(contact, children, swept);
   const std::array<int, kManifoldPoints> stored = storedPoints(system_.contacts, slot, manifold);
   const Material& surfaceA = system_.materials[shapeA.material];

@@ -69,6 +69,14 @@ void checkSolver(const WorldSettings& settings) {
                               "; allowed: " + (takes.empty() ? "another solver" : takes));
 }
 
+IslandReport& islandReport(StepReport& report, std::uint32_t island) {
+  std::vector<IslandReport>& all = report.islandReports;
+  const auto place = std::lower_bound(all.begin(), all.end(), island,
+                                      [](const IslandReport& one, std::uint32_t number) { return one.island < number; });
+  if (place != all.end() && place->island == island) return *place;
+  return *all.insert(place, IslandReport{.island = island});
+}
+
 bool IslandSolver::solve(StepContext& context, std::vector<IslandProblem>& islands) {
   return solve(context, islands, context.settings.solver, context.settings.solver);
 }
@@ -134,6 +142,16 @@ bool IslandSolver::solve(StepContext& context, std::vector<IslandProblem>& islan
     summary.residual = std::max(summary.residual, report.residual.relative);
     summary.speed = std::max(summary.speed, report.residual.worst);
     ++summary.exits[static_cast<int>(report.exit)];
+    if (context.settings.audit != Audit::None) {
+      IslandReport& own = islandReport(context.report, islands[i].island);
+      own.method = solvers_[i].name;
+      own.bodies = static_cast<int>(islands[i].bodies.size());
+      own.rows = islands[i].problem->rows();
+      own.iterations += report.iterations;
+      own.work += static_cast<double>(report.iterations) * own.rows;
+      own.residual = std::max(own.residual, report.residual.relative);
+      own.speed = std::max(own.speed, report.residual.worst);
+    }
     if (report.exit == Exit::Unsupported) summary.message.clear();  // the one that matters
     if (report.exit != Exit::Converged && summary.message.empty())
       summary.message = islands[i].problem->name() + ": " + std::string(nameOf(report.exit)) +
@@ -157,7 +175,13 @@ void judgeIslands(StepContext& context, const std::vector<IslandProblem>& island
           judgeVelocities(*islands[i].problem, impulses[i], rowVelocities(context.system, islands[i], impulses[i]));
   });
   SolveSummary summary = context.report.solve.value_or(SolveSummary{});
-  for (const Residual& residual : residuals) {
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    const Residual& residual = residuals[i];
+    IslandReport& own = islandReport(context.report, islands[i].island);
+    own.bodies = static_cast<int>(islands[i].bodies.size());
+    own.rows = islands[i].problem->rows();
+    own.residual = residual.relative;
+    own.speed = residual.worst;
     ++summary.problems;
     summary.residual = std::max(summary.residual, residual.relative);
     summary.speed = std::max(summary.speed, residual.worst);
@@ -175,6 +199,7 @@ StepJudge::StepJudge(StepContext& context, double dt) {
     const bool bounces = reached && contact.approach < -context.settings.restitutionSpeed;
     return std::max(contact.gap, 0.0) / dt + (bounces ? contact.restitution * contact.approach : 0.0);
   };
+  formulation.storedContacts = true;
   islands_ = buildProblems(context.system, context.settings, dt, formulation);
   context.timer.skip();
 }

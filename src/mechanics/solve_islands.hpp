@@ -34,6 +34,9 @@ class IslandSolver {
   std::vector<Vector> impulses_;
 };
 
+// The report of an island, made if there is none.
+IslandReport& islandReport(StepReport& report, std::uint32_t island);
+
 // Judges impulses that were found without a solver, together with the velocities that the bodies have now, and adds that to
 // the report.
 void judgeIslands(StepContext& context, const std::vector<IslandProblem>& islands, const std::vector<Vector>& impulses);

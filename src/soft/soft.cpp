@@ -115,10 +115,25 @@ void SoftStepper::judge(StepContext& context, double dt, SoftMemory& memory) con
   forEachBatch(context.tasks, memory.batches, [&](SoftBatch& batch) { batch.judge(context, dt); });
 }
 
+void SoftStepper::reportIslands(StepContext& context, const SoftBatches& batches) const {
+  constexpr int kPasses = 2;  // of a substep over all contacts: soft, relaxation
+  const std::vector<std::uint32_t>& batchOf = batchMaker_.batchOf();
+  for (std::uint32_t i = 0; i < batchOf.size(); ++i) {
+    if (batchOf[i] == kNone) continue;
+    const SoftBatch& batch = batches.list[batchOf[i]];
+    IslandReport& own = islandReport(context.report, i);
+    own.method = batch.wasDirect ? "direct" : "sweep";
+    own.bodies = static_cast<int>(plan_.sizeOf(i).bodies);
+    own.substeps = batch.substeps;
+    own.work = static_cast<double>(plan_.sizeOf(i).contacts) * batch.substeps * kPasses;
+  }
+}
+
 // What is in no batch goes its way. The report is written, and the next step may rely on what this one says of contacts.
 void SoftStepper::commit(StepContext& context, double dt, SoftMemory& memory) const {
   System& system = context.system;
   report(context, memory.batches);
+  if (context.settings.audit != Audit::None) reportIslands(context, memory.batches);
   memory.batches.anyDirect = context.report.directIslands > 0;
   moveOthers(context, dt, memory.batches.others);
   system.impulseSeconds = dt;

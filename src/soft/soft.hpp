@@ -19,6 +19,7 @@ class SoftStepper : public Stepper {
   void attempt(StepContext& context, double dt, SoftMemory& memory) const;
   void judge(StepContext& context, double dt, SoftMemory& memory) const;
   void commit(StepContext& context, double dt, SoftMemory& memory) const;
+  void reportIslands(StepContext& context, const SoftBatches& batches) const;
 
   SubstepPlan plan_;
   BatchMaker batchMaker_;
