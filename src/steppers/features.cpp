@@ -18,6 +18,7 @@ std::string_view nameOf(Feature feature) {
       "joint springs",
       "driven joints",
       "rolling joints (wheels, skates)",
+      "joint_method \"elimination\"",
       "kinematic bodies",
       "locked degrees of freedom",
   };
@@ -73,6 +74,7 @@ Needs needsOf(const System& system, const WorldSettings& settings) {
     if (!joint.alive) continue;
     need(Feature::Joints, kNone, i);
     if (joint.spring) need(Feature::JointSprings, kNone, i);
+    if (settings.jointMethod == "elimination") need(Feature::JointElimination, kNone, i);
     if (joint.drive) need(Feature::DrivenJoints, kNone, i);
     if (std::holds_alternative<WheelJoint>(joint.kind) || std::holds_alternative<SkateJoint>(joint.kind))
       need(Feature::RollingJoints, kNone, i);

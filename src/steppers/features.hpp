@@ -23,10 +23,11 @@ enum class Feature : std::uint8_t {
   JointSprings,
   DrivenJoints,   // rheonomic
   RollingJoints,  // non-holonomic: wheels and skates
+  JointElimination,
   Kinematic,
   Locks,
 };
-inline constexpr int kFeatureCount = 16;
+inline constexpr int kFeatureCount = 17;
 std::string_view nameOf(Feature feature);
 
 using FeatureBits = std::uint32_t;

@@ -27,7 +27,7 @@ constexpr FeatureBits operator|(F a, FeatureBits b) { return bit(a) | b; }
 
 constexpr FeatureBits kBasics = F::Friction | F::Restitution | F::Kinematic | F::Locks;
 constexpr FeatureBits kRigidJoints = F::Joints | F::DrivenJoints | F::RollingJoints;
-constexpr FeatureBits kJoints = kRigidJoints | F::JointSprings;
+constexpr FeatureBits kJoints = kRigidJoints | F::JointSprings | F::JointElimination;
 constexpr FeatureBits kFrictionLaws = F::StaticFriction | F::EllipticFriction | F::PatchFriction | F::RollingResistance;
 constexpr FeatureBits kImpactLaws = F::PoissonImpact | F::StrongeImpact | F::ChatterjeeRuinaImpact;
 // Steppers that build contact problems and have them solved.
@@ -54,7 +54,7 @@ constexpr Entry kSteppers[] = {
     {"impulse", false, kBasics | kImpactLaws, make<ImpulseStepper>},
     {"hybrid", true, kBasics | kImpactLaws | kJoints, make<HybridStepper>},
     {"penalty", true, kBasics | F::ContactStiffness, make<PenaltyStepper>},
-    {"gauss", false, F::Restitution | F::Kinematic | F::Locks | kRigidJoints, make<GaussStepper>},
+    {"gauss", false, F::Restitution | F::Kinematic | F::Locks | kRigidJoints | F::JointElimination, make<GaussStepper>},
     {"implicit", true, kProblems, make<ImplicitStepper>},
 };
 
