@@ -15,18 +15,6 @@ namespace {
 
 constexpr double kLeastStabilisation = 1e-6;  // of lcp steps
 
-// The step as one contact problem, for the audit: contacts may close their gaps and no more, and bounce if they must.
-std::vector<IslandProblem> rigidProblems(const StepContext& context, double dt) {
-  Formulation formulation;
-  formulation.speedFloor = dt * context.settings.gravity.norm();
-  formulation.normalBias = [&](const ContactTerms& contact) {
-    const bool reached = contact.gap + dt * contact.freeApproach <= 0.0;
-    const bool bounces = reached && contact.approach < -context.settings.restitutionSpeed;
-    return std::max(contact.gap, 0.0) / dt + (bounces ? contact.restitution * contact.approach : 0.0);
-  };
-  return buildProblems(context.system, context.settings, dt, formulation);
-}
-
 void writeBodies(System& system, const SmoothIsland& island, const IslandState& state) {
   for (int i = 0; i < island.size(); ++i) {
     Body& body = system.bodies[island.bodies()[i]];
@@ -147,12 +135,7 @@ void note(StepContext& context, const std::vector<IslandOutcome>& outcomes, doub
 void AccelerationStepper::step(StepContext& context, double dt) {
   System& system = context.system;
   noteContacts(context);
-  const bool audited = context.settings.audit != Audit::None;
-  std::vector<IslandProblem> problems;
-  if (audited) {
-    problems = rigidProblems(context, dt);
-    context.timer.skip();
-  }
+  StepJudge audit(context, dt);
   const std::vector<SmoothIsland> islands = makeIslands(context);
   context.timer.finish(Phase::Prepare);
 
@@ -179,12 +162,7 @@ void AccelerationStepper::step(StepContext& context, double dt) {
   noteJointError(context);
   context.timer.finish(Phase::Integrate);
 
-  if (!audited) return;
-  std::vector<Vector> impulses;
-  for (const IslandProblem& problem : problems) impulses.push_back(storedImpulses(system, problem));
-  judgeIslands(context, problems, impulses);
-  keepProblems(context, problems, impulses);
-  context.timer.skip();
+  audit.finish(context);
 }
 
 }  // namespace cairn
