@@ -227,7 +227,7 @@ bool ImpactEvents::bounce(const ImpulsePair& pair, std::span<const ImpulsePoint>
   for (const ImpulsePoint& point : points)
     if (bounces(point)) due[count++] = point;
   if (count == 0) return false;
-  if (count > 1) impulses_.collide(pair, middleOf({due.data(), count}));
+  if (count > 1) impulses_.applyImpacts(pair, middleOf({due.data(), count}));
   // The fastest first, a few times: each may make others approach again.
   for (int i = 0; i < kMostBounces; ++i) {
     const ImpulsePoint* fastest = nullptr;
@@ -236,7 +236,7 @@ bool ImpactEvents::bounce(const ImpulsePair& pair, std::span<const ImpulsePoint>
       const double approach = -impulses_.velocity(pair, point)[0];
       if (approach > speed && bounces(point)) fastest = &point, speed = approach;
     }
-    if (fastest == nullptr || !impulses_.collide(pair, *fastest)) break;
+    if (fastest == nullptr || !impulses_.applyImpacts(pair, *fastest)) break;
   }
   return true;
 }

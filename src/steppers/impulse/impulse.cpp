@@ -21,7 +21,7 @@ void stepInPasses(StepContext& context, PointImpulses& impulses, double dt) {
   for (int i = 0; i < pieces; ++i) {
     ContactPasses passes(context, impulses, all, pairs, h);
     context.timer.finish(Phase::Prepare);
-    passes.collide(options.collisionPasses);
+    passes.applyImpacts(options.collisionPasses);
     passes.addLoads();
     passes.contact(options.contactPasses);
     if (options.shock) passes.shock(options.contactPasses);

@@ -136,7 +136,7 @@ double ContactPasses::gapAfter(const Patch& patch, int i) const {
   return patch.points[i].gap + h_ * (speed - patch.predicted[i]);
 }
 
-bool ContactPasses::collide(const Patch& patch) {
+bool ContactPasses::applyImpacts(const Patch& patch) {
   const auto isDue = [&](int i) {
     return gapAfter(patch, i) <= 0.0 && impulses_.velocity(patch.pair, patch.points[i])[0] < -kStill;
   };
@@ -146,19 +146,19 @@ bool ContactPasses::collide(const Patch& patch) {
     if (isDue(i)) due[count++] = patch.points[i];
   if (count == 0) return false;
   bool collided = false;
-  if (count > 1) collided |= impulses_.collide(patch.pair, middleOf({due.data(), static_cast<std::size_t>(count)}));
+  if (count > 1) collided |= impulses_.applyImpacts(patch.pair, middleOf({due.data(), static_cast<std::size_t>(count)}));
   for (int i = 0; i < patch.count; ++i)
-    if (isDue(i)) collided |= impulses_.collide(patch.pair, patch.points[i]);
+    if (isDue(i)) collided |= impulses_.applyImpacts(patch.pair, patch.points[i]);
   return collided;
 }
 
-void ContactPasses::collide(int passes) {
+void ContactPasses::applyImpacts(int passes) {
   bool collided = true;
   for (int pass = 0; pass < passes && collided; ++pass) {
     collided = false;
     for (const Patch& patch : patches_) {
       pollStop();
-      collided |= collide(patch);
+      collided |= applyImpacts(patch);
     }
   }
 }

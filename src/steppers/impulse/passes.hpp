@@ -30,7 +30,7 @@ class ContactPasses {
   ContactPasses(StepContext& context, PointImpulses& impulses, const std::vector<char>& takesPart,
                 std::span<const ImpulsePair> pairs, double h);
 
-  void collide(int passes);
+  void applyImpacts(int passes);
   void addLoads();
   void contact(int passes);
   void shock(int passes);
@@ -59,7 +59,7 @@ class ContactPasses {
   // (m).
   bool addPatches(const ImpulsePair& pair, const Pose& a, const Pose& b, double left, double margin, double deepest);
   double gapAfter(const Patch& patch, int point) const;  // m, linear, if the bodies go on as they do now
-  bool collide(const Patch& patch);
+  bool applyImpacts(const Patch& patch);
   // One visit: the gaps after the step no longer fall below zero, up to the share 1 + restitution.
   void hinder(Patch& patch, double restitution);
 

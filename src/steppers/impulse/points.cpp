@@ -171,7 +171,7 @@ const Material& PointImpulses::surface(const ImpulsePair& pair) {
 
 double PointImpulses::frictionOf(const ImpulsePair& pair) { return rubs_ ? surface(pair).friction : 0.0; }
 
-bool PointImpulses::collide(const ImpulsePair& pair, const ImpulsePoint& point) {
+bool PointImpulses::applyImpacts(const ImpulsePair& pair, const ImpulsePoint& point) {
   Impact impact;
   impact.velocity = velocity(pair, point);
   if (!(impact.velocity[0] < 0.0)) return false;

@@ -55,7 +55,7 @@ class PointImpulses {
 
   // One impact by the pair's law, if the point approaches. Never gains energy: where the law would (Newton's with friction),
   // restitution is lowered, which the report says.
-  bool collide(const ImpulsePair& pair, const ImpulsePoint& point);
+  bool applyImpacts(const ImpulsePair& pair, const ImpulsePoint& point);
 
   // Brings a point to the velocity `target` (its axes) as far as Coulomb's cone allows: sticking if it can, else sliding
   // with exactly that normal velocity. `total` (N s) is what earlier visits gave the point: friction may use all of it, and
