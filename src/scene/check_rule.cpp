@@ -3,6 +3,7 @@
 
 #include "scene/rule.hpp"
 #include "scene/suggest.hpp"
+#include "scene/synonyms.hpp"
 
 namespace cairn {
 namespace {
@@ -18,6 +19,13 @@ std::string withArticle(const std::string& noun) {
   return (vowel ? "an " : "a ") + noun;
 }
 
+// "; did you mean ...?", or how the word is said here, up to what is allowed.
+std::string hintOf(const std::string& word, const std::vector<std::string_view>& names) {
+  if (const Synonym* synonym = typeSynonym(word, names)) return explain(*synonym) + ";";
+  const std::string near = suggestion(word, names);
+  return near.empty() ? ";" : near;
+}
+
 // `owner` is how a message calls the object: "a sphere".
 void checkFields(const std::vector<const Field*>& fields, const std::string& owner, const JsonValue& value,
                  const std::string& path, ProblemList& problems) {
@@ -31,18 +39,21 @@ void checkFields(const std::vector<const Field*>& fields, const std::string& own
     }
     std::vector<std::string_view> names;
     for (const Field* field : fields) names.push_back(field->name);
-    suggested.push_back(nearestName(member.key, names));
-    problems.addAtKey(value, member, here,
-                      fmt::format("unknown field{}{} allowed{}: {}", suggestion(member.key, names),
-                                  nearestName(member.key, names).empty() ? ";" : "", owner.empty() ? "" : " in " + owner,
-                                  listNames(names)));
+    const Synonym* synonym = fieldSynonym(member.key, names);
+    suggested.push_back(synonym ? synonym->ours : nearestName(member.key, names));
+    const std::string hint = synonym ? explain(*synonym) + ";" : hintOf(member.key, names);
+    problems.addAtKey(
+        value, member, here,
+        fmt::format("unknown field{} allowed{}: {}", hint, owner.empty() ? "" : " in " + owner, listNames(names)));
   }
   for (const Field* field : fields) {
     if (!field->required || value.find(field->name)) continue;
     if (std::find(suggested.begin(), suggested.end(), field->name) != suggested.end()) continue;
-    problems.add(
-        value, joinPath(path, field->name),
-        fmt::format("missing{}; allowed: {}", owner.empty() ? "" : ": " + owner + " needs it", field->rule->describe()));
+    const bool version = path.empty() && field->name == "cairn";
+    problems.add(value, joinPath(path, field->name),
+                 version ? std::string("missing: the version of the format; add \"cairn\": 1")
+                         : fmt::format("missing{}; allowed: {}", owner.empty() ? "" : ": " + owner + " needs it",
+                                       field->rule->describe()));
   }
 }
 
@@ -68,8 +79,7 @@ void checkTagged(const Rule& rule, const JsonValue& value, const std::string& pa
     return;
   }
   problems.add(*tag, joinPath(path, "type"),
-               fmt::format("found {}{}{} allowed: {}", describeFound(*tag), suggestion(tag->text, tags),
-                           nearestName(tag->text, tags).empty() ? ";" : "", listNames(tags)));
+               fmt::format("found {}{} allowed: {}", describeFound(*tag), hintOf(tag->text, tags), listNames(tags)));
 }
 
 bool couldBe(const Rule& rule, const JsonValue& value) {
@@ -136,12 +146,18 @@ void checkRule(const Rule& rule, const JsonValue& value, const std::string& path
       if (std::find(rule.choices.begin(), rule.choices.end(), value.text) != rule.choices.end()) return;
       const std::vector<std::string_view> names(rule.choices.begin(), rule.choices.end());
       problems.add(value, path,
-                   fmt::format("found {}{}{} allowed: {}", describeFound(value), suggestion(value.text, names),
-                               nearestName(value.text, names).empty() ? ";" : "", rule.describe()));
+                   fmt::format("found {}{} allowed: {}", describeFound(value), hintOf(value.text, names), rule.describe()));
       return;
     }
     case Rule::Kind::Numbers:
-      if (!value.is(Type::Array) || value.items.size() != rule.count) return refuse(rule, value, path, problems);
+      if (!value.is(Type::Array) || value.items.size() != rule.count) {
+        const bool angles = rule.count == 4 && value.is(Type::Array) && value.items.size() == 3 && path.ends_with("rotation");
+        if (!angles) return refuse(rule, value, path, problems);
+        problems.add(value, path,
+                     "found a list of 3; three angles are written {\"euler_deg\": [roll, pitch, yaw]}, in degrees; allowed: " +
+                         rule.describe() + ", or an object with axis and angle_deg, or euler_deg");
+        return;
+      }
       for (std::size_t i = 0; i < value.items.size(); ++i) {
         const JsonValue& item = value.items[i];
         const bool good = item.is(Type::Number) && rule.range.contains(item.number);

@@ -288,12 +288,14 @@ RulePtr nameRule() {
 
 RulePtr scene() {
   const RulePtr number = numberRule({});
+  const RulePtr numberOrExpression = eitherRule({number, textRule()});
   const RulePtr parameter =
-      eitherRule({number, objectRule({{"default", number, "its value unless --set gives another", true},
-                                      {"min", number, "smallest allowed"},
-                                      {"max", number, "largest allowed"},
-                                      {"unit", textRule(40), "for people"},
-                                      {"what", textRule(), "for people"}})});
+      eitherRule({number, textRule(),
+                  objectRule({{"default", numberOrExpression, "its value unless --set gives another", true},
+                              {"min", number, "smallest allowed"},
+                              {"max", number, "largest allowed"},
+                              {"unit", textRule(40), "for people"},
+                              {"what", textRule(), "for people"}})});
   return named(
       "scene",
       objectRule(
@@ -306,7 +308,9 @@ RulePtr scene() {
            {"stands", flagRule(),
             "true: what rests at the start should still be in its place at the end (see bodies_lost in the report)"},
            {"parameters", mapRule(parameter),
-            "numbers that `--set name=value` may change; \"$name\" stands for the number anywhere a number may stand"},
+            "numbers that `--set name=value` may change; \"$name\" stands for the number anywhere a number may stand, and so do "
+            "expressions: \"$length/2 - 0.1\", \"2*$n + 1\", \"$r * sin(rad($angle))\"; a parameter may be an expression of "
+            "others"},
            {"settings", settings(), "gravity, time step, length, method"},
            {"materials", mapRule(materialObject()), "by name"},
            {"pairs",

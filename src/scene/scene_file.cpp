@@ -9,8 +9,8 @@
 #include <set>
 
 #include "scene/format.hpp"
+#include "scene/parameters.hpp"
 #include "scene/scene_reader.hpp"
-#include "scene/suggest.hpp"
 
 namespace cairn {
 namespace {
@@ -102,34 +102,24 @@ class Loader {
 
   // The outermost file that gives a parameter decides; --set decides over all.
   void readParameters(const std::vector<Override>& overrides) {
+    ParameterTable table(model_.parameters, problems_);
     for (auto file = files_.rbegin(); file != files_.rend(); ++file) {
       const JsonValue* block = file->find("parameters");
       if (!block) continue;
       ProblemList found;
       checkRule(topLevelRule("parameters"), *block, "parameters", found);
       found.throwIfAny();
-      for (const JsonMember& member : block->members) {
-        const auto same = [&](const SceneParameter& one) { return one.name == member.key; };
-        if (std::any_of(model_.parameters.begin(), model_.parameters.end(), same)) continue;
-        model_.parameters.push_back(readOne(member));
-      }
+      table.read(*block);
     }
-    for (const Override& given : overrides) {
-      if (isSettingKey(given.key)) continue;
-      const auto parameter = std::find_if(model_.parameters.begin(), model_.parameters.end(),
-                                          [&](const SceneParameter& one) { return one.name == given.key; });
-      if (parameter == model_.parameters.end()) {
-        problems_.add(unknownOverride(given, model_.parameters));
-      } else {
-        parameter->value = readParameter(given, *parameter, problems_);
-      }
-    }
+    table.apply(overrides);
+    problems_.throwIfAny();
+    table.evaluate();
     problems_.throwIfAny();
     for (JsonValue& file : files_) {
       for (JsonMember& member : file.members) {
         const bool numeric = member.key == "settings" || member.key == "materials" || member.key == "pairs" ||
                              member.key == "bodies" || member.key == "joints";
-        if (numeric) substitute(member.value, member.key);
+        if (numeric) table.substitute(member.value, member.key);
       }
     }
   }
@@ -166,50 +156,6 @@ class Loader {
   }
 
  private:
-  SceneParameter readOne(const JsonMember& member) {
-    SceneParameter parameter;
-    parameter.name = member.key;
-    const JsonValue& value = member.value;
-    if (value.is(Type::Number)) {
-      parameter.value = value.number;
-      return parameter;
-    }
-    parameter.value = value.find("default")->number;
-    if (const JsonValue* least = value.find("min")) parameter.least = least->number;
-    if (const JsonValue* most = value.find("max")) parameter.most = most->number;
-    if (const JsonValue* unit = value.find("unit")) parameter.unit = unit->text;
-    if (const JsonValue* what = value.find("what")) parameter.what = what->text;
-    const Range range{.low = parameter.least, .high = parameter.most, .unit = parameter.unit};
-    if (!range.contains(parameter.value)) {
-      problems_.add(*value.find("default"), fmt::format("parameters.{}.default", member.key),
-                    fmt::format("found {}; allowed: {}", parameter.value, range.describe()));
-    }
-    return parameter;
-  }
-
-  // "$count" becomes the number.
-  void substitute(JsonValue& value, const std::string& path) {
-    if (value.is(Type::String) && value.text.size() > 1 && value.text[0] == '$') {
-      const std::string name = value.text.substr(1);
-      for (const SceneParameter& parameter : model_.parameters) {
-        if (parameter.name != name) continue;
-        value.type = Type::Number;
-        value.number = parameter.value;
-        value.text = fmt::format("{} (${})", parameter.value, name);
-        return;
-      }
-      std::vector<std::string_view> names;
-      for (const SceneParameter& parameter : model_.parameters) names.push_back(parameter.name);
-      problems_.add(value, path,
-                    fmt::format("found \"{}\", which is no parameter{}{} allowed: {}", value.text, suggestion(name, names),
-                                nearestName(name, names).empty() ? ";" : "",
-                                names.empty() ? "names given in \"parameters\" (there are none)" : listNames(names)));
-      return;
-    }
-    for (std::size_t i = 0; i < value.items.size(); ++i) substitute(value.items[i], fmt::format("{}[{}]", path, i));
-    for (JsonMember& member : value.members) substitute(member.value, joinPath(path, member.key));
-  }
-
   const SceneSource& source_;
   SceneModel& model_;
   ProblemList& problems_;

@@ -30,8 +30,8 @@ class SchemaWriter {
     key("parameter");
     out_.StartObject();
     text("type", "string");
-    text("pattern", "^\\$[A-Za-z_][A-Za-z0-9_]*$");
-    text("description", "the number of that name in \"parameters\"");
+    text("pattern", "\\$[A-Za-z_]");
+    text("description", "an expression of numbers in \"parameters\": \"$n\", \"$n*2 - 0.1\"");
     out_.EndObject();
     for (const auto& [name, rule] : definitions_) {
       if (rule == &root) continue;
