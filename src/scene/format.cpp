@@ -143,6 +143,12 @@ RulePtr pattern() {
                    {"start_deg", degrees(), "angle of the first, from x towards y; default 0"},
                    {"facing", choiceRule({"outward", "same"}),
                     "outward: each copy's x axis points away from the centre (default); same: all keep one orientation"}}},
+                 {"curve",
+                  "copies at even distances along straight lines from point to point; name.0, name.1, ...",
+                  {{"count", count, "how many, one at each end", true},
+                   {"points", listRule(vector(kLargestSize, "m"), 2, 10000), "the corners of the way", true},
+                   {"facing", choiceRule({"along", "same"}),
+                    "along: each copy's x axis points along the way, z stays up (default); same: all keep one orientation"}}},
                  {"wall",
                   "a brick wall along x in running bond, of a body that is one box; name.row.column; odd rows begin and end "
                   "with a half brick; its origin is the middle of its foot. First in a list of patterns.",
@@ -286,7 +292,7 @@ RulePtr nameRule() {
   return rule;
 }
 
-RulePtr scene() {
+RulePtr parameters() {
   const RulePtr number = numberRule({});
   const RulePtr numberOrExpression = eitherRule({number, textRule()});
   const RulePtr parameter =
@@ -296,6 +302,33 @@ RulePtr scene() {
                               {"max", number, "largest allowed"},
                               {"unit", textRule(40), "for people"},
                               {"what", textRule(), "for people"}})});
+  return mapRule(parameter);
+}
+
+RulePtr placements() {
+  static const RulePtr rule = listRule(named(
+      "placement",
+      objectRule({{"group", textRule(200), "a name from \"groups\"", true},
+                  {"name", textRule(200), "goes in front of the names inside: \"name.wheel\"; default: the group's"},
+                  {"position", point(), "of the group's frame; with a pattern, of the pattern's origin; default [0, 0, 0]"},
+                  {"rotation", rotation(), "of the group's frame; with a pattern, of the whole pattern"},
+                  {"pattern", eitherRule({pattern(), listRule(pattern(), 1, kMostPatterns)}),
+                   "repeats the group with its joints: \"name.0.wheel\", \"name.1.wheel\", ..."},
+                  {"appear", nonNegative(kMaximumSeconds, "s"), "when it enters the world; default 0"},
+                  {"set", mapRule(numberRule({})), "other values for the group's parameters"}})));
+  return rule;
+}
+
+RulePtr group() {
+  static const RulePtr rule = named(
+      "group", objectRule({{"parameters", parameters(), "numbers that a placement may set; hide the scene's of that name"},
+                           {"bodies", listRule(body()), "in the group's frame"},
+                           {"joints", listRule(joint()), "between its bodies, or to \"world\""},
+                           {"place", placements(), "other groups inside this one"}}));
+  return rule;
+}
+
+RulePtr scene() {
   return named(
       "scene",
       objectRule(
@@ -307,7 +340,7 @@ RulePtr scene() {
            {"description", textRule(4000), "what to look at"},
            {"stands", flagRule(),
             "true: what rests at the start should still be in its place at the end (see bodies_lost in the report)"},
-           {"parameters", mapRule(parameter),
+           {"parameters", parameters(),
             "numbers that `--set name=value` may change; \"$name\" stands for the number anywhere a number may stand, and so do "
             "expressions: \"$length/2 - 0.1\", \"2*$n + 1\", \"$r * sin(rad($angle))\"; a parameter may be an expression of "
             "others"},
@@ -322,6 +355,8 @@ RulePtr scene() {
            {"include", listRule(textRule(4000)),
             "files whose materials, bodies and joints come first, relative to this file; settings given here win"},
            {"bodies", listRule(body()), "in the order they are added"},
+           {"groups", mapRule(group()), "bodies and joints that belong together, by name: see \"place\""},
+           {"place", placements(), "puts groups into the scene, after the bodies"},
            {"joints", listRule(joint()), "between bodies"}}));
 }
 
@@ -329,6 +364,16 @@ RulePtr scene() {
 
 const Rule& sceneRule() {
   static const RulePtr rule = scene();
+  return *rule;
+}
+
+const Rule& parametersRule() {
+  static const RulePtr rule = parameters();
+  return *rule;
+}
+
+const Rule& groupRule() {
+  static const RulePtr rule = group();
   return *rule;
 }
 

@@ -11,6 +11,8 @@ inline constexpr int kFormatVersion = 1;
 
 const Rule& sceneRule();     // a whole file
 const Rule& settingsRule();  // its "settings"
+const Rule& parametersRule();  // its "parameters"
+const Rule& groupRule();       // one of its "groups", once parameters have been replaced by their numbers
 
 std::string sceneSchema();     // JSON schema (draft 7) of a scene file: docs/scene.schema.json
 std::string sceneReference();  // the same as tables in Markdown: docs/scene-reference.md

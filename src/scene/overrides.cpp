@@ -69,15 +69,7 @@ void applySettingOverrides(const std::vector<Override>& overrides, SceneModel& m
     const JsonValue settings = nested(key, parseValue(given));
     ProblemList found;
     checkRule(settingsRule(), settings, "settings", found);
-    if (found.isEmpty()) {
-      readSettings(settings, model);
-    } else {
-      try {
-        found.throwIfAny();
-      } catch (const SceneError& error) {
-        for (const SceneProblem& problem : error.problems()) problems.add(problem);
-      }
-    }
+    if (!problems.takeFrom(found)) readSettings(settings, model);
   }
 }
 

@@ -62,9 +62,13 @@ void ParameterTable::apply(const std::vector<Override>& overrides) {
       problems_.add(unknownOverride(given, list_));
       continue;
     }
-    expressions_.erase(given.key);
-    parameter->value = readParameter(given, *parameter, problems_);
+    set(given.key, readParameter(given, *parameter, problems_));
   }
+}
+
+void ParameterTable::set(const std::string& name, double value) {
+  expressions_.erase(name);
+  find(name)->value = value;
 }
 
 void ParameterTable::evaluate() {

@@ -18,6 +18,9 @@ class ParameterTable {
   void read(const JsonValue& block);
   // --set decides over all files.
   void apply(const std::vector<Override>& overrides);
+  // One of those that were read.
+  SceneParameter* find(std::string_view name);
+  void set(const std::string& name, double value);
   // Gives those their values that are expressions of others.
   void evaluate();
   // Replaces every expression in the value by its number.
@@ -26,7 +29,6 @@ class ParameterTable {
  private:
   SceneParameter readOne(const JsonMember& member);
   std::optional<double> valueOf(std::string_view name);
-  SceneParameter* find(std::string_view name);
   std::optional<double> evaluate(const JsonValue& value, const std::string& path);
 
   std::vector<SceneParameter>& list_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numbers>
 
 namespace cairn {
@@ -41,6 +42,36 @@ std::vector<PatternCopy> copiesOf(const RingPattern& ring) {
     const double angle = ring.start + 2.0 * std::numbers::pi * i / ring.count;
     const Vec3 place(ring.radius * std::cos(angle), ring.radius * std::sin(angle), 0.0);
     copies.push_back({{place, ring.outward ? turned(angle, Vec3::UnitZ()) : Quat::Identity()}, fmt::format(".{}", i)});
+  }
+  return copies;
+}
+
+// x along the direction, z as far up as that allows.
+Quat facing(const Vec3& direction) {
+  const Vec3 x = direction.normalized();
+  const Vec3 side = Vec3::UnitZ().cross(x);
+  if (side.norm() < 1e-9) return turned(x.z() > 0.0 ? -0.5 * std::numbers::pi : 0.5 * std::numbers::pi, Vec3::UnitY());
+  Mat3 axes;
+  axes.col(0) = x;
+  axes.col(1) = side.normalized();
+  axes.col(2) = x.cross(axes.col(1));
+  return Quat(axes);
+}
+
+std::vector<PatternCopy> copiesOf(const CurvePattern& curve) {
+  std::vector<PatternCopy> copies;
+  double whole = 0.0;
+  for (std::size_t i = 1; i < curve.points.size(); ++i) whole += (curve.points[i] - curve.points[i - 1]).norm();
+  std::size_t segment = 1;
+  double before = 0.0;  // m, up to the segment's start
+  for (int i = 0; i < curve.count; ++i) {
+    const double wanted = curve.count == 1 ? 0.0 : whole * i / (curve.count - 1);
+    const auto length = [&] { return (curve.points[segment] - curve.points[segment - 1]).norm(); };
+    while (segment + 1 < curve.points.size() && before + length() < wanted) before += length(), ++segment;
+    const Vec3 way = curve.points[segment] - curve.points[segment - 1];
+    const double along = std::min((wanted - before) / way.norm(), 1.0);
+    copies.push_back({{curve.points[segment - 1] + along * way, curve.along ? facing(way) : Quat::Identity()},
+                      fmt::format(".{}", i)});
   }
   return copies;
 }
@@ -88,6 +119,7 @@ double countCopies(const std::vector<Pattern>& patterns) {
         Overloaded{[](const RowPattern& row) { return double(row.count); },
                    [](const GridPattern& grid) { return double(grid.count[0]) * grid.count[1] * grid.count[2]; },
                    [](const RingPattern& ring) { return double(ring.count); },
+                   [](const CurvePattern& curve) { return double(curve.count); },
                    [](const WallPattern& wall) { return double(wall.columns) * wall.rows + std::floor(wall.rows / 2.0); },
                    [](const PyramidPattern& pyramid) { return 0.5 * pyramid.base * (pyramid.base + 1.0); }},
         pattern);

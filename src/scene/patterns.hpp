@@ -26,6 +26,12 @@ struct RingPattern {
   double start = 0.0;   // rad, from x towards y
   bool outward = true;  // each copy's x axis points away from the centre
 };
+// Along straight lines from point to point.
+struct CurvePattern {
+  int count = 2;
+  std::vector<Vec3> points{};  // m
+  bool along = true;           // each copy's x axis points along the way, its z axis up as far as that goes
+};
 // Running bond along x. Odd rows have a half brick at either end, so that a row of n bricks alternates with one of n + 1.
 struct WallPattern {
   int columns = 1;
@@ -38,7 +44,7 @@ struct PyramidPattern {
   int base = 1;
   Vec3 step = Vec3::Ones();  // m
 };
-using Pattern = std::variant<RowPattern, GridPattern, RingPattern, WallPattern, PyramidPattern>;
+using Pattern = std::variant<RowPattern, GridPattern, RingPattern, CurvePattern, WallPattern, PyramidPattern>;
 
 struct PatternCopy {
   Pose pose;           // in the pattern's frame

@@ -39,9 +39,9 @@ void SceneReader::readPairs(const JsonValue& pairs) {
   }
 }
 
-void SceneReader::readBodies(const JsonValue& bodies) {
+void SceneReader::readBodies(const JsonValue& bodies, const std::string& owner) {
   for (std::size_t i = 0; i < bodies.items.size(); ++i) {
-    readBody(bodies.items[i], fmt::format("bodies[{}]", i));
+    readBody(bodies.items[i], fmt::format("{}[{}]", owner, i));
   }
 }
 

@@ -35,9 +35,9 @@ std::string withIndex(const std::string& text, int index) {
 
 }  // namespace
 
-void SceneReader::readJoints(const JsonValue& joints) {
+void SceneReader::readJoints(const JsonValue& joints, const std::string& owner) {
   for (std::size_t i = 0; i < joints.items.size(); ++i) {
-    readJoint(joints.items[i], fmt::format("joints[{}]", i));
+    readJoint(joints.items[i], fmt::format("{}[{}]", owner, i));
   }
 }
 

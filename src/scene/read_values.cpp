@@ -244,6 +244,16 @@ std::vector<Pattern> SceneReader::readPatterns(const JsonValue& value, const std
       ring.start = radians(numberOr(one, "start_deg", 0.0));
       if (const JsonValue* facing = one.find("facing")) ring.outward = facing->text == "outward";
       patterns.emplace_back(ring);
+    } else if (type == "curve") {
+      CurvePattern curve;
+      curve.count = intOf(one, "count");
+      for (const JsonValue& corner : one.find("points")->items) {
+        curve.points.push_back(readVector(corner));
+        if (curve.points.size() > 1 && (curve.points.end()[-1] - curve.points.end()[-2]).norm() < 1e-9)
+          return problems_.add(corner, joinPath(here, "points"), "found the same point twice running; allowed: a way");
+      }
+      if (const JsonValue* facing = one.find("facing")) curve.along = facing->text == "along";
+      patterns.emplace_back(curve);
     } else if (type == "wall") {
       WallPattern wall;
       wall.columns = intOf(one, "columns");

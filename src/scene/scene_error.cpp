@@ -108,6 +108,12 @@ void ProblemList::addAtKey(const JsonValue& owner, const JsonMember& member, std
   add(SourcePlace{source, member.keyOffset, std::move(field)}, std::move(message));
 }
 
+bool ProblemList::takeFrom(const ProblemList& other) {
+  for (const SceneProblem& problem : other.problems_) add(problem);
+  leftOut_ += other.leftOut_;
+  return !other.isEmpty();
+}
+
 void ProblemList::throwIfAny() {
   if (problems_.empty()) return;
   throw SceneError(std::move(problems_), leftOut_);

@@ -48,6 +48,8 @@ class ProblemList {
   void add(const SourcePlace& place, std::string message);
   void add(const JsonValue& value, std::string field, std::string message);
   void addAtKey(const JsonValue& owner, const JsonMember& member, std::string field, std::string message);
+  // Appends what another list has. False if that is nothing.
+  bool takeFrom(const ProblemList& other);
   bool isEmpty() const { return problems_.empty(); }
   void throwIfAny();  // SceneError
 

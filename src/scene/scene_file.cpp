@@ -33,13 +33,6 @@ class TextSource : public DiskSource {
   const std::string& text_;
 };
 
-const Rule& topLevelRule(std::string_view name) {
-  for (const Field& field : sceneRule().fields) {
-    if (field.name == name) return *field.rule;
-  }
-  throw std::logic_error("no such top-level field");
-}
-
 class Loader {
  public:
   Loader(const SceneSource& source, SceneModel& model, ProblemList& problems)
@@ -107,7 +100,7 @@ class Loader {
       const JsonValue* block = file->find("parameters");
       if (!block) continue;
       ProblemList found;
-      checkRule(topLevelRule("parameters"), *block, "parameters", found);
+      checkRule(parametersRule(), *block, "parameters", found);
       found.throwIfAny();
       table.read(*block);
     }
@@ -118,9 +111,21 @@ class Loader {
     for (JsonValue& file : files_) {
       for (JsonMember& member : file.members) {
         const bool numeric = member.key == "settings" || member.key == "materials" || member.key == "pairs" ||
-                             member.key == "bodies" || member.key == "joints";
+                             member.key == "bodies" || member.key == "joints" || member.key == "place";
         if (numeric) table.substitute(member.value, member.key);
       }
+    }
+  }
+
+  // Groups are checked where they are placed: before, their parameters have no values.
+  void takeGroups() {
+    for (JsonValue& file : files_) {
+      const auto groups =
+          std::find_if(file.members.begin(), file.members.end(),
+                       [](const JsonMember& one) { return one.key == "groups" && one.value.is(Type::Object); });
+      if (groups == file.members.end()) continue;
+      groups_.push_back(std::move(groups->value));
+      file.members.erase(groups);
     }
   }
 
@@ -146,9 +151,12 @@ class Loader {
     for (const JsonValue& file : files_) {
       if (const JsonValue* pairs = file.find("pairs")) reader.readPairs(*pairs);
     }
+    for (const JsonValue& groups : groups_) reader.readGroups(groups);
     for (const JsonValue& file : files_) {
       if (const JsonValue* bodies = file.find("bodies")) reader.readBodies(*bodies);
+      if (const JsonValue* placed = file.find("place")) reader.readPlacements(*placed);
     }
+    reader.checkUnusedGroups();
     problems_.throwIfAny();  // joints to bodies that failed would only repeat it
     for (const JsonValue& file : files_) {
       if (const JsonValue* joints = file.find("joints")) reader.readJoints(*joints);
@@ -159,7 +167,8 @@ class Loader {
   const SceneSource& source_;
   SceneModel& model_;
   ProblemList& problems_;
-  std::vector<JsonValue> files_;  // included ones first
+  std::vector<JsonValue> files_;   // included ones first
+  std::vector<JsonValue> groups_;  // taken out of them
   std::vector<std::string> open_;
   std::set<std::string> seen_;
 };
@@ -213,6 +222,7 @@ SceneModel loadScene(const SceneSource& source, const std::string& path, const s
   Loader loader(source, model, problems);
   loader.gather(path, nullptr);
   loader.readParameters(overrides);
+  loader.takeGroups();
   loader.check();
   loader.build();
   applySettingOverrides(overrides, model, problems);

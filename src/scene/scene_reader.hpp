@@ -2,7 +2,9 @@
 // what rules cannot say: names that must exist, fields that exclude each other, directions that must not be zero.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -24,8 +26,11 @@ class SceneReader {
   // Each takes the value of the top-level field of that name; call them in this order over all files.
   void readMaterials(const JsonValue& materials);
   void readPairs(const JsonValue& pairs);
-  void readBodies(const JsonValue& bodies);
-  void readJoints(const JsonValue& joints);
+  void readGroups(const JsonValue& groups);
+  void readBodies(const JsonValue& bodies, const std::string& owner = "bodies");
+  void readPlacements(const JsonValue& list, const std::string& owner = "place");
+  void readJoints(const JsonValue& joints, const std::string& owner = "joints");
+  void checkUnusedGroups();
 
  private:
   // read_values.cpp
@@ -47,6 +52,16 @@ class SceneReader {
                  const std::vector<Pattern>& patterns);
   void addBody(SceneBody body, const JsonValue& value, const std::string& path);
 
+  // read_groups.cpp
+  void readPlacement(const JsonValue& value, const std::string& path);
+  // Into a model of its own. False if something is wrong with it, and said.
+  bool readGroup(const std::string& name, JsonValue group, const JsonValue& set, SceneModel& part,
+                 const std::string& path = {});
+  std::optional<std::vector<SceneParameter>> groupParameters(const JsonValue& group, const JsonValue& set,
+                                                             const std::string& path);
+  void addPlaced(const SceneModel& part, const Pose& place, const std::string& prefix, double appear, std::size_t origins,
+                 const JsonValue& value, const std::string& path);
+
   // read_joints.cpp
   void readJoint(const JsonValue& value, const std::string& path);
   void addJoint(const JsonValue& value, const std::string& path, SceneJoint joint);
@@ -54,8 +69,12 @@ class SceneReader {
 
   SceneModel& model_;
   ProblemList& problems_;
-  double parts_ = 0.0;  // shapes and hull points so far
+  double parts_ = 0.0;         // shapes and hull points so far
+  double partsOfGroup_ = 0.0;  // of the group that was read last
   std::map<std::string, ReadMaterial> materials_;
+  std::map<std::string, JsonValue> groups_;  // as they stand in the file
+  std::shared_ptr<std::set<std::string>> usedGroups_ = std::make_shared<std::set<std::string>>();
+  std::vector<std::string> openGroups_;  // that this reader is inside of
   std::unordered_map<std::string, std::size_t> bodyByName_;
   std::unordered_map<std::string, std::size_t> jointByName_;
 };
