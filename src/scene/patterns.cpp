@@ -68,9 +68,9 @@ std::vector<PatternCopy> copiesOf(const CurvePattern& curve) {
     const double wanted = curve.count == 1 ? 0.0 : whole * i / (curve.count - 1);
     const auto length = [&] { return (curve.points[segment] - curve.points[segment - 1]).norm(); };
     while (segment + 1 < curve.points.size() && before + length() < wanted) before += length(), ++segment;
-    const Vec3 way = curve.points[segment] - curve.points[segment - 1];
-    const double along = std::min((wanted - before) / way.norm(), 1.0);
-    copies.push_back({{curve.points[segment - 1] + along * way, curve.along ? facing(way) : Quat::Identity()},
+    const Vec3 leg = curve.points[segment] - curve.points[segment - 1];
+    const double along = std::min((wanted - before) / leg.norm(), 1.0);
+    copies.push_back({{curve.points[segment - 1] + along * leg, curve.along ? facing(leg) : Quat::Identity()},
                       fmt::format(".{}", i)});
   }
   return copies;
