@@ -73,6 +73,13 @@ std::string inPackages(const std::string& path, const std::string& folder, const
 
 }  // namespace
 
+std::string fileAt(const std::string& written, const std::string& folder) {
+  std::string path = written;
+  std::replace(path.begin(), path.end(), '\\', '/');
+  if (path.empty() || path.find('\0') != std::string::npos) return "";
+  return existing(fs::path(path).is_absolute() ? fs::path(path) : fs::path(folder) / path);
+}
+
 std::string resolveFile(const std::string& written, const std::string& folder, const std::vector<std::string>& packagePaths) {
   std::string path = written;
   std::replace(path.begin(), path.end(), '\\', '/');

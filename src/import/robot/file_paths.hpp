@@ -12,4 +12,7 @@ namespace cairn {
 // folder above the robot's, too.
 std::string resolveFile(const std::string& written, const std::string& folder, const std::vector<std::string>& packagePaths);
 
+// The file at `written`, absolute or relative to `folder`, without any search.
+std::string fileAt(const std::string& written, const std::string& folder);
+
 }  // namespace cairn

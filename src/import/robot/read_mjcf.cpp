@@ -65,7 +65,7 @@ RobotModel MjcfReader::read() {
   model_.floating = std::any_of(model_.joints.begin(), model_.joints.end(), [](const RobotJoint& joint) {
     return joint.body == 0 && joint.kind == RobotJointKind::Free;
   });
-  warnOfSingularJoints(model_);
+  finishModel(model_);
   return std::move(model_);
 }
 
@@ -81,11 +81,8 @@ void MjcfReader::spliceIncludes(XmlNode& node, int depth) {
       continue;
     }
     const std::string written = part.required("file");
-    std::string path = resolveFile(written, folder_, options_.packagePaths);
-    if (path.empty()) {
-      const std::string beside = std::filesystem::path(part.place.file).parent_path().string();
-      path = resolveFile(written, beside, options_.packagePaths);
-    }
+    std::string path = fileAt(written, folder_);
+    if (path.empty()) path = fileAt(written, std::filesystem::path(part.place.file).parent_path().string());
     if (path.empty()) part.fail("file", "\"" + written + "\" is not found");
     if (!included_.insert(path).second || path == std::filesystem::path(file_).lexically_normal().string())
       part.fail("file", "\"" + written + "\" is included twice; allowed: once");

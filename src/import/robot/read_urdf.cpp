@@ -50,7 +50,7 @@ class UrdfReader {
     for (const XmlNode* node : transmissions_) readTransmission(*node);
     for (const XmlNode* node : extensions_) readGazebo(*node);
     reportUnread(root_);
-    warnOfSingularJoints(model_);
+    finishModel(model_);
     return std::move(model_);
   }
 
@@ -162,11 +162,8 @@ class UrdfReader {
         readInertial(part, model_.bodies[index]);
       } else if (part.name == "visual" || part.name == "collision") {
         readGeom(part, index, part.name == "visual");
-      } else if (part.name == "self_collision_checking" || part.name == "sensor" || part.name == "contact" ||
-                 part.name == "collision_checking" || part.name.starts_with("drake:")) {
-        note(part, "<" + part.name + "> of link \"" + model_.bodies[index].name + "\": for other programs, not read");
-      } else {
-        missing(part, "<" + part.name + "> of link \"" + model_.bodies[index].name + "\": no element of URDF that is known");
+      } else {  // Gazebo's and others' own; URDF says nothing about them
+        note(part, "<" + part.name + "> of link \"" + model_.bodies[index].name + "\": no element of URDF, not read");
       }
     }
   }
@@ -428,7 +425,10 @@ class UrdfReader {
     RobotMimic mimic;
     const std::string& name = node.required("joint");
     mimic.joint = jointNamed(name);
-    if (mimic.joint < 0) node.fail("joint", "there is no joint \"" + name + "\"");
+    if (mimic.joint < 0) {
+      missing(node, "joint \"" + model_.joints[index].name + "\" mimics \"" + name + "\", and there is no such joint");
+      return;
+    }
     if (mimic.joint == index) node.fail("joint", "a joint cannot follow itself");
     mimic.multiplier = node.number("multiplier", 1.0);
     mimic.offset = node.number("offset", 0.0);

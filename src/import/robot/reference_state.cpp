@@ -1,8 +1,10 @@
 #include "import/robot/reference_state.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "geometry/mass.hpp"
+#include "import/robot/robot_error.hpp"
 
 namespace cairn {
 namespace {
@@ -22,6 +24,29 @@ std::vector<MassProperties> subtrees(const RobotModel& model, const std::vector<
     if (model.bodies[i].parent >= 0) parts[model.bodies[i].parent].push_back(sums[i]);
   }
   return sums;
+}
+
+void checkFinite(const RobotModel& model) {
+  const auto check = [](bool finite, const RobotPlace& place, const std::string& what) {
+    if (!finite) throw RobotFileError(place, what + ": its numbers are too large or too small to compute with");
+  };
+  const auto pose = [](const Pose& p) { return p.position.allFinite() && p.rotation.coeffs().allFinite(); };
+  for (const RobotBody& body : model.bodies)
+    check(pose(body.pose) && std::isfinite(body.mass.mass) && body.mass.center.allFinite() && body.mass.inertia.allFinite(),
+          body.place, "body \"" + body.name + "\"");
+  for (const RobotJoint& j : model.joints)
+    check(j.axis.allFinite() && j.anchor.allFinite() && std::isfinite(j.stiffness) && std::isfinite(j.damping), j.place,
+          "joint \"" + j.name + "\"");
+  for (const RobotGeom& geom : model.geoms)
+    check(pose(geom.pose) && geom.size.allFinite(), geom.place, "geom \"" + geom.name + "\"");
+  for (const RobotSite& site : model.sites) check(pose(site.pose), site.place, "site \"" + site.name + "\"");
+  for (const RobotActuator& a : model.actuators)
+    check(std::isfinite(a.scale) && std::isfinite(a.offset) && std::isfinite(a.stiffness) && std::isfinite(a.damping), a.place,
+          "actuator \"" + a.name + "\"");
+  for (const RobotEquality& e : model.equalities)
+    check(pose(e.firstFrame) && pose(e.secondFrame), e.place, "equality \"" + e.name + "\"");
+  for (const Pose& world : referencePoses(model))
+    check(pose(world), model.bodies[0].place, "the placement of bodies");
 }
 
 }  // namespace
@@ -108,7 +133,8 @@ Eigen::MatrixXd referenceMassMatrix(const RobotModel& model) {
   return matrix;
 }
 
-void warnOfSingularJoints(RobotModel& model) {
+void finishModel(RobotModel& model) {
+  checkFinite(model);
   constexpr double kNone = 1e-15;  // kg m^2 or kg: MuJoCo's own mark for "no inertia"
   const std::vector<double> inertia = referenceInertia(model);
   std::size_t at = 0;

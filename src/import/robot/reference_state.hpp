@@ -17,7 +17,8 @@ std::vector<double> referenceInertia(const RobotModel& model);
 Eigen::MatrixXd referenceMassMatrix(const RobotModel& model);
 // Where each joint begins in it.
 std::vector<int> dofOffsets(const RobotModel& model);
-// Says in `warnings` which joints move nothing that has inertia: the mass matrix is singular there.
-void warnOfSingularJoints(RobotModel& model);
+// The last step of every reader. Throws RobotFileError if numbers that are in range each have made one that is not finite;
+// says in `warnings` which joints move nothing that has inertia: the mass matrix is singular there.
+void finishModel(RobotModel& model);
 
 }  // namespace cairn

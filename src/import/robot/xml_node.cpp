@@ -11,6 +11,7 @@
 namespace cairn {
 namespace {
 
+constexpr double kLargest = 1e30;  // no number of a robot is larger, and products of a few still are numbers
 constexpr std::uintmax_t kLargestFile = 256u << 20;  // bytes: a robot file is text, meshes are elsewhere
 
 XmlNode converted(const tinyxml2::XMLElement& element, const std::string& file) {
@@ -52,7 +53,6 @@ std::string parseNumbers(std::string_view text, std::vector<double>& numbers, bo
       // Too small for a double is zero; too large is no number of a robot.
       std::string word(first, stop);
       value = std::strtod(word.c_str(), nullptr);
-      if (std::isinf(value) && !allowInfinite) return "found " + inQuotes(word) + "; allowed: numbers below 1e308";
     } else if (error != std::errc() || !whole) {
       if (text.find("${") != std::string_view::npos)
         return "found " + inQuotes(text) + ": this is xacro, not expanded; run `xacro FILE > robot.urdf` first";
@@ -60,6 +60,7 @@ std::string parseNumbers(std::string_view text, std::vector<double>& numbers, bo
     }
     if (std::isnan(value) || (std::isinf(value) && !allowInfinite))
       return "found " + inQuotes(text) + "; allowed: finite numbers";
+    if (!allowInfinite && std::abs(value) > kLargest) return "found " + inQuotes(text) + "; allowed: numbers up to 1e30";
     numbers.push_back(value);
     at = stop;
   }
@@ -118,6 +119,7 @@ std::vector<double> XmlNode::numbers(std::string_view attribute) const {
 std::size_t XmlNode::overlay(std::string_view attribute, double* values, std::size_t most, std::size_t least) const {
   if (!has(attribute)) return 0;
   const std::vector<double> found = numbers(attribute);
+  if (found.empty()) return 0;  // rgba="" is in real files
   if (found.size() > most || found.size() < least) {
     const std::string allowed = least == most ? std::to_string(most) : std::to_string(least) + " to " + std::to_string(most);
     fail(attribute, "found " + std::to_string(found.size()) + " numbers; allowed: " + allowed);

@@ -59,6 +59,23 @@ void setGeneral(const XmlNode& node, MjcfActuator& a) {
   node.ignore({"actdim", "actearly"});
 }
 
+// Shortcuts that RobotActuator cannot hold. They are read, because general actuators may be of a class that one of them made.
+bool setOther(const XmlNode& node, MjcfActuator& a) {
+  if (node.name == "muscle") {
+    a.gainType = a.biasType = a.dynamicsType = "muscle";
+    node.ignore({"timeconst", "tausmooth", "range", "force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"});
+  } else if (node.name == "intvelocity") {
+    a.gainType = "fixed", a.biasType = "affine", a.dynamicsType = "integrator";
+    node.ignore({"kp", "kv", "dampratio", "inheritrange"});
+  } else if (node.name == "damper") {
+    a.gainType = "affine", a.biasType = "none", a.dynamicsType = "none";
+    a.gain[2] = -node.number("kv", 1.0);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool readAttributes(const XmlNode& node, MjcfActuator& a, MjcfRemarks&) {
@@ -72,7 +89,7 @@ bool readAttributes(const XmlNode& node, MjcfActuator& a, MjcfRemarks&) {
     setVelocity(node, a);
   else if (node.name == "cylinder")
     setCylinder(node, a);
-  else
+  else if (!setOther(node, a))
     return false;
   a.controlLimited = readAuto(node, "ctrllimited", a.controlLimited);
   a.forceLimited = readAuto(node, "forcelimited", a.forceLimited);

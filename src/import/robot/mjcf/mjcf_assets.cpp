@@ -37,6 +37,18 @@ void MjcfReader::readAssets() {
   });
 }
 
+// In the folder that the compiler settings name, beside the main file or beside the file that the element stands in.
+std::string MjcfReader::assetFile(const XmlNode& node, const std::string& folder, const std::string& written) const {
+  const std::string base = settings_.stripPath ? fs::path(written).filename().string() : written;
+  const std::string path = (fs::path(folder) / base).string();
+  if (base.find("://") != std::string::npos) return resolveFile(base, folder_, options_.packagePaths);
+  std::string found = fileAt(path, folder_);
+  const std::string beside = fs::path(node.place.file).parent_path().string();
+  if (found.empty()) found = fileAt(path, beside);
+  if (found.empty()) found = fileAt(base, beside);
+  return found;
+}
+
 void MjcfReader::readTexture(const XmlNode& node) {
   const std::string written = node.attribute("file");
   const std::string name = node.attribute("name", fs::path(written).stem().string());
@@ -44,8 +56,7 @@ void MjcfReader::readTexture(const XmlNode& node) {
     remarks_.note(node, "texture \"" + name + "\": a pattern that MuJoCo draws itself; the colour of the material is used");
     return;
   }
-  const std::string base = settings_.stripPath ? fs::path(written).filename().string() : written;
-  const std::string found = resolveFile((fs::path(settings_.textureFolder) / base).string(), folder_, options_.packagePaths);
+  const std::string found = assetFile(node, settings_.textureFolder, written);
   if (found.empty()) remarks_.note(node, "texture file \"" + written + "\" is not found: the colour of the material is used");
   textures_[name] = found;
 }
@@ -74,12 +85,11 @@ void MjcfReader::readMesh(const XmlNode& node) {
   if (mesh.scale.cwiseAbs().minCoeff() == 0.0) node.fail("scale", "found 0; allowed: other numbers");
   bool found = true;
   if (!written.empty()) {
-    const std::string base = settings_.stripPath ? fs::path(written).filename().string() : written;
-    mesh.file = resolveFile((fs::path(settings_.meshFolder) / base).string(), folder_, options_.packagePaths);
+    mesh.file = assetFile(node, settings_.meshFolder, written);
     if (mesh.file.empty()) {
       found = false;
-      mesh.file = base;
-      remarks_.missing(node, "mesh file \"" + (fs::path(settings_.meshFolder) / base).string() + "\" is not found");
+      mesh.file = written;
+      remarks_.missing(node, "mesh file \"" + (fs::path(settings_.meshFolder) / written).string() + "\" is not found");
     }
   } else {
     const std::vector<double> points = node.numbers("vertex"), corners = node.numbers("face");

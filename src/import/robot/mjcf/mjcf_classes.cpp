@@ -225,8 +225,10 @@ void MjcfClasses::readClass(const XmlNode& node, const std::string& name, const 
       readAttributes(part, c.tendon, remarks);
     else if (readAttributes(part, c.actuator, remarks))
       continue;
-    else  // an element that needs it is listed itself
+    else {  // an element that needs it is listed itself
+      for (const XmlAttribute& a : part.attributes) a.read = true;
       remarks.note(part, "default: <" + part.name + ">: not read; elements that use it are listed");
+    }
   }
   for (const XmlNode& part : node.children) {
     if (part.name != "default") continue;

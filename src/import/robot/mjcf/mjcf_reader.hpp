@@ -53,6 +53,7 @@ class MjcfReader {
   }
 
   // mjcf_assets.cpp
+  std::string assetFile(const XmlNode& node, const std::string& folder, const std::string& written) const;
   void readTexture(const XmlNode& node);
   void readMaterial(const XmlNode& node);
   void readMesh(const XmlNode& node);
