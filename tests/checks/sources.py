@@ -39,7 +39,8 @@ ARROWS = {
 }
 WIDE_USERS = ("collision", "soft", "wide")
 # Outside the core: its public headers only, but for these.
-OUTSIDE = {"hdf5": ["problem"], "scene": [], "import": ["geometry"], "picture": [], "lab": [], "server": [], "export": [], "app": ["problem"]}
+OUTSIDE = {"hdf5": ["problem"], "scene": [], "picture": [], "lab": [], "server": [], "export": [],
+           "import": ["geometry", "base"], "app": ["problem", "geometry"]}
 STEPPERS_USE_SOFT_IN = "src/steppers/registry.cpp"
 
 PRIVATE_NAMES = re.compile(r"\b(unlikeness|fetchAhead|way|brief|stays)\b")
