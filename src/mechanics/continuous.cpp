@@ -23,9 +23,9 @@ double depthFor(const Shape& a, const Shape& b) {
   return std::clamp(kDepthShare * std::min(innerRadius(a), innerRadius(b)), kLeastDepth, kMostDepth);
 }
 
-double kineticEnergy(const Body& body) {
+double kineticEnergy(const Body& body, const Quat& rotation) {
   if (!body.isDynamic()) return 0.0;
-  const Vec3 w = body.rotation.conjugate() * body.spin;
+  const Vec3 w = rotation.conjugate() * body.spin;
   return 0.5 * body.mass * body.velocity.squaredNorm() + 0.5 * w.dot(body.inertia * w);
 }
 
@@ -50,6 +50,7 @@ ContinuousSweep::Way& ContinuousSweep::wayFor(std::uint32_t body) {
     Way way;
     way.swept = wayOf(body);
     way.body = body;
+    way.spinTurn = input_->system.bodies[body].rotation;
     wayIndex_[body] = static_cast<std::uint32_t>(ways_.size());
     ways_.push_back(way);
   }
@@ -201,8 +202,8 @@ bool ContinuousSweep::resolve(std::uint32_t a, std::uint32_t b, Way* wayA, Way* 
           if (record.impulse.isZero(0.0)) return;
           record.point = middle;
           record.normal = manifold.normal;
-          record.beforeA = kineticEnergy(bodyA);
-          record.beforeB = kineticEnergy(bodyB);
+          record.beforeA = kineticEnergy(bodyA, poseA.rotation);
+          record.beforeB = kineticEnergy(bodyB, poseB.rotation);
           const auto take = [](Body& body, const PushedBody& pushed) {
             if (!body.isDynamic()) return;
             body.velocity = without(pushed.velocity, body.lockedPosition);
@@ -210,11 +211,17 @@ bool ContinuousSweep::resolve(std::uint32_t a, std::uint32_t b, Way* wayA, Way* 
           };
           take(bodyA, nowA);
           take(bodyB, nowB);
-          record.afterA = kineticEnergy(bodyA);
-          record.afterB = kineticEnergy(bodyB);
+          record.afterA = kineticEnergy(bodyA, poseA.rotation);
+          record.afterB = kineticEnergy(bodyB, poseB.rotation);
           input_->impacts.push_back(record);
         });
   return approached;
+}
+
+void ContinuousSweep::meanSpinAt(Way& way, const Quat& rotation) {
+  Body& body = input_->system.bodies[way.body];
+  body.spin = rotation * (way.spinTurn.conjugate() * body.spin);
+  way.spinTurn = rotation;
 }
 
 // It stays where it is, or goes with the kinematic body that pushes it.
@@ -242,8 +249,10 @@ void ContinuousSweep::handle(const Event& event) {
   if (!isLoose(wayA) && !isLoose(wayB)) return;  // squeezed between what cannot be stopped
   ++input_->report.continuous.impacts;
   for (Way* way : {wayA, wayB}) {
-    if (!isLoose(way)) continue;
+    if (way == nullptr) continue;
     way->swept.advanceTo(event.time);
+    meanSpinAt(*way, way->swept.pose().rotation);
+    if (way->held) continue;
     way->changed = true;
     ++way->version;
     ++way->impacts;
@@ -294,10 +303,11 @@ const std::vector<std::uint32_t>& ContinuousSweep::run(const ContinuousInput& in
     heap_.pop();
     handle(event);
   }
-  for (const Way& way : ways_) {
+  for (Way& way : ways_) {
     if (!way.changed) continue;
     Body& body = input.system.bodies[way.body];
     const Pose end = way.swept.at(input.dt);
+    if (body.lockedRotation == 0) meanSpinAt(way, end.rotation);
     const Vec3 moved = end.position - body.center;
     body.center += without(moved, body.lockedPosition);
     if (body.lockedRotation == 0) body.rotation = end.rotation;

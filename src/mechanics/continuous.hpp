@@ -50,6 +50,7 @@ class ContinuousSweep {
   struct Way {  // of a body that is fast, or was met
     SweptBody swept;
     std::uint32_t body = kNone;
+    Quat spinTurn = Quat::Identity();  // how the body is turned where its spin (Body::spin) is meant
     std::uint32_t version = 0;  // events of earlier ones are void
     int impacts = 0;
     bool changed = false;
@@ -87,6 +88,8 @@ class ContinuousSweep {
   void noteStrays(std::uint32_t body, double now);
   void handle(const Event& event);
   bool resolve(std::uint32_t a, std::uint32_t b, Way* wayA, Way* wayB, double time);
+  // A body that is turned otherwise than the stepper left it keeps its spin in its own axes, and so its energy.
+  void meanSpinAt(Way& way, const Quat& rotation);
   void hold(Way& way, std::uint32_t pushedBy, double time);
 
   const ContinuousInput* input_ = nullptr;

@@ -104,6 +104,7 @@ struct WorldImpl {
   void forgetPlaces();  // bodies are elsewhere, or others
   void quarantine(std::uint32_t body, const char* reason, StepReport& report);
   void placeColliders(double dt);  // world poses and speeds of shapes from their bodies
+  void limitReach(double dt);  // of contacts that fast bodies get
   void refreshPairs(double dt);
   void applyEdits(double dt, StepReport& report);
   template <class Check, class Before>

@@ -206,11 +206,32 @@ void WorldImpl::placeColliders(double dt) {
   anyComposite = composites.load();
 }
 
+// Contacts that are made many times a body's size ahead say nothing of where it will touch, and their fixed normals and arms
+// would throw it about. What is so fast that it is swept gets contacts with what is near, and meets the rest on its way.
+void WorldImpl::limitReach(double dt) {
+  constexpr double kInnerRadii = 2.0;  // that a fast shape looks ahead by
+  constexpr double kLeast = 0.05;      // m, but no less: thin things that fall slowly
+  if (!state.settings.continuous.enabled) return;
+  System& system = state.system;
+  for (std::uint32_t i = 0; i < system.bodies.size(); ++i) {
+    if (fastFlags[i] == 0 || !system.bodies[i].moves()) continue;
+    const double most = std::max(kLeast, kInnerRadii * static_cast<double>(extents[i].inner));
+    forEachCollider(system.bodies[i], [&](Collider& collider) {
+      const double reach = dt * (collider.velocity.norm() + collider.spinReach);
+      if (!collider.enabled || reach <= most) return;
+      collider.velocity *= most / reach;
+      collider.spinReach *= most / reach;
+      gates[static_cast<std::size_t>(&collider - system.colliders.data())].reach = most;
+    });
+  }
+}
+
 void WorldImpl::refreshPairs(double dt) {
   placeColliders(dt);
   updatePairs(state.system.broad, state.system.colliders, state.system.contacts, state.settings.speculativeDistance, dt,
               tasks, broadScratch, state.ending);
   state.hidesPairs = false;
+  limitReach(dt);
 }
 
 // Bodies are as they were before the step. What the stepper may have left half written starts afresh: stored impulses,
