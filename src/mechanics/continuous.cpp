@@ -10,7 +10,7 @@
 namespace cairn {
 namespace {
 
-constexpr double kDepthShare = 0.25;     // of the smaller inner radius: how deep shapes may sink on their way
+constexpr double kDepthShare = 0.25;     // of the smaller inner radius: how deep shapes may sink on their path
 constexpr double kMostDepth = 5e-3;      // m, but no deeper
 constexpr double kLeastDepth = 1e-6;     // m
 constexpr double kToleranceShare = 0.1;  // of that depth
@@ -31,8 +31,8 @@ double kineticEnergy(const Body& body, const Quat& rotation) {
 
 }  // namespace
 
-SweptBody ContinuousSweep::wayOf(std::uint32_t index) const {
-  if (wayIndex_[index] != kNone) return ways_[wayIndex_[index]].swept;
+SweptBody ContinuousSweep::pathOf(std::uint32_t index) const {
+  if (pathIndex_[index] != kNone) return paths_[pathIndex_[index]].swept;
   const Body& body = input_->system.bodies[index];
   const Pose after{body.center, body.rotation};
   if (!body.moves()) return SweptBody(after);
@@ -42,19 +42,19 @@ SweptBody ContinuousSweep::wayOf(std::uint32_t index) const {
 }
 
 std::uint32_t ContinuousSweep::versionOf(std::uint32_t body) const {
-  return wayIndex_[body] == kNone ? 0 : ways_[wayIndex_[body]].version;
+  return pathIndex_[body] == kNone ? 0 : paths_[pathIndex_[body]].version;
 }
 
-ContinuousSweep::Way& ContinuousSweep::wayFor(std::uint32_t body) {
-  if (wayIndex_[body] == kNone) {
-    Way way;
-    way.swept = wayOf(body);
-    way.body = body;
-    way.spinTurn = input_->system.bodies[body].rotation;
-    wayIndex_[body] = static_cast<std::uint32_t>(ways_.size());
-    ways_.push_back(way);
+ContinuousSweep::Path& ContinuousSweep::pathFor(std::uint32_t body) {
+  if (pathIndex_[body] == kNone) {
+    Path path;
+    path.swept = pathOf(body);
+    path.body = body;
+    path.spinTurn = input_->system.bodies[body].rotation;
+    pathIndex_[body] = static_cast<std::uint32_t>(paths_.size());
+    paths_.push_back(path);
   }
-  return ways_[wayIndex_[body]];
+  return paths_[pathIndex_[body]];
 }
 
 bool ContinuousSweep::canPush(std::uint32_t body) const { return input_->system.bodies[body].isDynamic(); }
@@ -80,9 +80,9 @@ void ContinuousSweep::forEachNear(std::uint32_t body, const SweptBody& swept, do
 TimeOfImpact ContinuousSweep::meet(std::uint32_t a, std::uint32_t b, double now) const {
   const Collider& first = input_->system.colliders[a];
   const Collider& second = input_->system.colliders[b];
-  const SweptBody wayA = wayOf(first.body), wayB = wayOf(second.body);
+  const SweptBody pathA = pathOf(first.body), pathB = pathOf(second.body);
   const double ahead = input_->dt - now;
-  const MovingShape movingA = wayA.moving(first, now), movingB = wayB.moving(second, now);
+  const MovingShape movingA = pathA.moving(first, now), movingB = pathB.moving(second, now);
   const auto turned = [&](const MovingShape& moving) {
     if (moving.spin.isZero(0.0)) return 0.0;
     return ahead * moving.spin.norm() * ((moving.start.position - moving.pivot).norm() + turningRadius(moving.shape));
@@ -93,7 +93,7 @@ TimeOfImpact ContinuousSweep::meet(std::uint32_t a, std::uint32_t b, double now)
   const double moved = ahead * (movingA.velocity - movingB.velocity).norm() + turned(movingA) + turned(movingB);
   if (moved <= kSlowShare * std::max(thickness(first.shape), thickness(second.shape))) return {};
   TimeOfImpact earliest;
-  const Aabb boxA = wayA.sweptBox(first, now, input_->dt), boxB = wayB.sweptBox(second, now, input_->dt);
+  const Aabb boxA = pathA.sweptBox(first, now, input_->dt), boxB = pathB.sweptBox(second, now, input_->dt);
   if (!boxA.overlaps(boxB)) return {};
   forEachChildNear(first.shape, movingA.start, boxB, [&](std::uint32_t, const Shape& childA, const Pose& placeA) {
     forEachChildNear(second.shape, movingB.start, boxA, [&](std::uint32_t, const Shape& childB, const Pose& placeB) {
@@ -114,7 +114,7 @@ TimeOfImpact ContinuousSweep::meet(std::uint32_t a, std::uint32_t b, double now)
 
 template <class Skip>
 void ContinuousSweep::findEvents(std::uint32_t body, double now, Piece& piece, Skip&& skip) const {
-  const SweptBody swept = wayOf(body);
+  const SweptBody swept = pathOf(body);
   forEachNear(body, swept, now, [&](std::uint32_t c, std::uint32_t other) {
     const std::uint32_t met = input_->system.colliders[other].body;
     if (skip(met)) return;
@@ -131,7 +131,7 @@ void ContinuousSweep::findEvents(std::uint32_t body, double now, Piece& piece, S
 // The broad phase made its boxes from velocities before the step.
 void ContinuousSweep::noteStrays(std::uint32_t body, double now) {
   const System& system = input_->system;
-  const SweptBody& swept = ways_[wayIndex_[body]].swept;
+  const SweptBody& swept = paths_[pathIndex_[body]].swept;
   for (std::uint32_t c = system.bodies[body].firstCollider; c != kNone; c = system.colliders[c].next) {
     const Collider& collider = system.colliders[c];
     if (!collider.enabled || collider.node == DynamicTree::kNull) continue;
@@ -146,14 +146,14 @@ void ContinuousSweep::noteStrays(std::uint32_t body, double now) {
   }
 }
 
-// Stops the approach of the two, of their ways and of their velocities; false if nothing approached on their ways.
-bool ContinuousSweep::resolve(std::uint32_t a, std::uint32_t b, Way* wayA, Way* wayB, double time) {
+// Stops the approach of the two, of their paths and of their velocities; false if nothing approached on their paths.
+bool ContinuousSweep::resolve(std::uint32_t a, std::uint32_t b, Path* pathA, Path* pathB, double time) {
   System& system = input_->system;
   const Collider& first = system.colliders[a];
   const Collider& second = system.colliders[b];
   Body& bodyA = system.bodies[first.body];
   Body& bodyB = system.bodies[second.body];
-  const Pose poseA = wayOf(first.body).at(time), poseB = wayOf(second.body).at(time);
+  const Pose poseA = pathOf(first.body).at(time), poseB = pathOf(second.body).at(time);
   const Material material =
       mixMaterials(system.materials[first.material], system.materials[second.material], input_->settings.pairs);
   const ImpulseLaw law{material.friction, material.restitution, input_->settings.restitutionSpeed};
@@ -164,7 +164,7 @@ bool ContinuousSweep::resolve(std::uint32_t a, std::uint32_t b, Way* wayA, Way* 
     pushed.inverseInertia = inWorldAxes(pose.rotation, body.inverseInertia);
     return pushed;
   };
-  const SweptBody sweptA = wayOf(first.body), sweptB = wayOf(second.body);
+  const SweptBody sweptA = pathOf(first.body), sweptB = pathOf(second.body);
   bool approached = false;
   const double margin = 4.0 * depthFor(first.shape, second.shape);
   Manifold room;
@@ -177,16 +177,16 @@ bool ContinuousSweep::resolve(std::uint32_t a, std::uint32_t b, Way* wayA, Way* 
             middle += manifold.points[i].position / manifold.count;
           }
           const std::span<const PushedPoint> used(points.data(), static_cast<std::size_t>(manifold.count));
-          // Of the ways.
-          PushedBody pathA = massesOf(bodyA, poseA), pathB = massesOf(bodyB, poseB);
-          pathA.velocity = wayA != nullptr ? wayA->swept.velocity() : sweptA.velocity();
-          pathB.velocity = wayB != nullptr ? wayB->swept.velocity() : sweptB.velocity();
-          pathA.spin = wayA != nullptr ? wayA->swept.spin() : sweptA.spin();
-          pathB.spin = wayB != nullptr ? wayB->swept.spin() : sweptB.spin();
-          if (!stopApproach(pathA, pathB, used, manifold.normal, law).isZero(0.0)) {
+          // Of the paths.
+          PushedBody movedA = massesOf(bodyA, poseA), movedB = massesOf(bodyB, poseB);
+          movedA.velocity = pathA != nullptr ? pathA->swept.velocity() : sweptA.velocity();
+          movedB.velocity = pathB != nullptr ? pathB->swept.velocity() : sweptB.velocity();
+          movedA.spin = pathA != nullptr ? pathA->swept.spin() : sweptA.spin();
+          movedB.spin = pathB != nullptr ? pathB->swept.spin() : sweptB.spin();
+          if (!stopApproach(movedA, movedB, used, manifold.normal, law).isZero(0.0)) {
             approached = true;
-            if (wayA != nullptr && bodyA.isDynamic()) wayA->swept.setMotion(pathA.velocity, pathA.spin);
-            if (wayB != nullptr && bodyB.isDynamic()) wayB->swept.setMotion(pathB.velocity, pathB.spin);
+            if (pathA != nullptr && bodyA.isDynamic()) pathA->swept.setMotion(movedA.velocity, movedA.spin);
+            if (pathB != nullptr && bodyB.isDynamic()) pathB->swept.setMotion(movedB.velocity, movedB.spin);
           }
           // Of the velocities that the next step begins with.
           PushedBody nowA = massesOf(bodyA, poseA), nowB = massesOf(bodyB, poseB);
@@ -218,20 +218,20 @@ bool ContinuousSweep::resolve(std::uint32_t a, std::uint32_t b, Way* wayA, Way* 
   return approached;
 }
 
-void ContinuousSweep::meanSpinAt(Way& way, const Quat& rotation) {
-  Body& body = input_->system.bodies[way.body];
-  body.spin = rotation * (way.spinTurn.conjugate() * body.spin);
-  way.spinTurn = rotation;
+void ContinuousSweep::meanSpinAt(Path& path, const Quat& rotation) {
+  Body& body = input_->system.bodies[path.body];
+  body.spin = rotation * (path.spinTurn.conjugate() * body.spin);
+  path.spinTurn = rotation;
 }
 
 // It stays where it is, or goes with the kinematic body that pushes it.
-void ContinuousSweep::hold(Way& way, std::uint32_t pushedBy, double time) {
-  way.held = true;
-  SweptBody carrier(way.swept.pose());
-  if (!canPush(pushedBy)) carrier = wayOf(pushedBy);
+void ContinuousSweep::hold(Path& path, std::uint32_t pushedBy, double time) {
+  path.held = true;
+  SweptBody carrier(path.swept.pose());
+  if (!canPush(pushedBy)) carrier = pathOf(pushedBy);
   carrier.advanceTo(time);
-  const Vec3 arm = way.swept.pose().position - carrier.pose().position;
-  way.swept.setMotion(carrier.velocity() + carrier.spin().cross(arm), carrier.spin());
+  const Vec3 arm = path.swept.pose().position - carrier.pose().position;
+  path.swept.setMotion(carrier.velocity() + carrier.spin().cross(arm), carrier.spin());
   input_->report.continuous.lostSeconds += input_->dt - time;
 }
 
@@ -241,31 +241,31 @@ void ContinuousSweep::handle(const Event& event) {
   const std::uint32_t bodyA = colliders[a].body, bodyB = colliders[b].body;
   if (event.versionA != versionOf(bodyA) || event.versionB != versionOf(bodyB)) return;
   // Both first: making one may move the other.
-  if (canPush(bodyA)) wayFor(bodyA);
-  if (canPush(bodyB)) wayFor(bodyB);
-  Way* wayA = canPush(bodyA) ? &wayFor(bodyA) : nullptr;
-  Way* wayB = canPush(bodyB) ? &wayFor(bodyB) : nullptr;
-  const auto isLoose = [](const Way* way) { return way != nullptr && !way->held; };
-  if (!isLoose(wayA) && !isLoose(wayB)) return;  // squeezed between what cannot be stopped
+  if (canPush(bodyA)) pathFor(bodyA);
+  if (canPush(bodyB)) pathFor(bodyB);
+  Path* pathA = canPush(bodyA) ? &pathFor(bodyA) : nullptr;
+  Path* pathB = canPush(bodyB) ? &pathFor(bodyB) : nullptr;
+  const auto isLoose = [](const Path* path) { return path != nullptr && !path->held; };
+  if (!isLoose(pathA) && !isLoose(pathB)) return;  // squeezed between what cannot be stopped
   ++input_->report.continuous.impacts;
-  for (Way* way : {wayA, wayB}) {
-    if (way == nullptr) continue;
-    way->swept.advanceTo(event.time);
-    meanSpinAt(*way, way->swept.pose().rotation);
-    if (way->held) continue;
-    way->changed = true;
-    ++way->version;
-    ++way->impacts;
+  for (Path* path : {pathA, pathB}) {
+    if (path == nullptr) continue;
+    path->swept.advanceTo(event.time);
+    meanSpinAt(*path, path->swept.pose().rotation);
+    if (path->held) continue;
+    path->changed = true;
+    ++path->version;
+    ++path->impacts;
   }
-  const bool approached = resolve(a, b, isLoose(wayA) ? wayA : nullptr, isLoose(wayB) ? wayB : nullptr, event.time);
-  if (isLoose(wayA) && (!approached || wayA->impacts > kMostImpacts)) hold(*wayA, bodyB, event.time);
-  if (isLoose(wayB) && (!approached || wayB->impacts > kMostImpacts)) hold(*wayB, bodyA, event.time);
-  if (wayA != nullptr) noteStrays(bodyA, event.time);
-  if (wayB != nullptr) noteStrays(bodyB, event.time);
+  const bool approached = resolve(a, b, isLoose(pathA) ? pathA : nullptr, isLoose(pathB) ? pathB : nullptr, event.time);
+  if (isLoose(pathA) && (!approached || pathA->impacts > kMostImpacts)) hold(*pathA, bodyB, event.time);
+  if (isLoose(pathB) && (!approached || pathB->impacts > kMostImpacts)) hold(*pathB, bodyA, event.time);
+  if (pathA != nullptr) noteStrays(bodyA, event.time);
+  if (pathB != nullptr) noteStrays(bodyB, event.time);
   Piece piece;
-  if (wayA != nullptr) findEvents(bodyA, event.time, piece, [](std::uint32_t) { return false; });
-  if (wayB != nullptr)
-    findEvents(bodyB, event.time, piece, [&](std::uint32_t met) { return wayA != nullptr && met == bodyA; });
+  if (pathA != nullptr) findEvents(bodyA, event.time, piece, [](std::uint32_t) { return false; });
+  if (pathB != nullptr)
+    findEvents(bodyB, event.time, piece, [&](std::uint32_t met) { return pathA != nullptr && met == bodyA; });
   for (const Event& next : piece.events) heap_.push(next);
   input_->report.continuous.pairs += piece.pairs;
 }
@@ -274,13 +274,13 @@ const std::vector<std::uint32_t>& ContinuousSweep::run(const ContinuousInput& in
   input_ = &input;
   heap_ = {};
   changed_.clear();
-  for (const Way& way : ways_)
-    if (way.body < wayIndex_.size()) wayIndex_[way.body] = kNone;
-  ways_.clear();
+  for (const Path& path : paths_)
+    if (path.body < pathIndex_.size()) pathIndex_[path.body] = kNone;
+  paths_.clear();
   strays_.clear();
-  if (wayIndex_.size() < input.system.bodies.size()) wayIndex_.resize(input.system.bodies.size(), kNone);
+  if (pathIndex_.size() < input.system.bodies.size()) pathIndex_.resize(input.system.bodies.size(), kNone);
   input.report.continuous.swept = static_cast<int>(input.fast.size());
-  for (const std::uint32_t body : input.fast) wayFor(body);
+  for (const std::uint32_t body : input.fast) pathFor(body);
   for (const std::uint32_t body : input.fast) noteStrays(body, 0.0);
   const std::size_t pieces = (input.fast.size() + kFastGrain - 1) / kFastGrain;
   if (pieces_.size() < pieces) pieces_.resize(pieces);
@@ -291,7 +291,7 @@ const std::vector<std::uint32_t>& ContinuousSweep::run(const ContinuousInput& in
     for (std::size_t i = first; i < last; ++i) {
       const std::uint32_t body = input.fast[i];
       // Of two fast ones the first asks.
-      findEvents(body, 0.0, piece, [&](std::uint32_t met) { return wayIndex_[met] != kNone && met < body; });
+      findEvents(body, 0.0, piece, [&](std::uint32_t met) { return pathIndex_[met] != kNone && met < body; });
     }
   });
   for (std::size_t i = 0; i < pieces; ++i) {
@@ -303,15 +303,15 @@ const std::vector<std::uint32_t>& ContinuousSweep::run(const ContinuousInput& in
     heap_.pop();
     handle(event);
   }
-  for (Way& way : ways_) {
-    if (!way.changed) continue;
-    Body& body = input.system.bodies[way.body];
-    const Pose end = way.swept.at(input.dt);
-    if (body.lockedRotation == 0) meanSpinAt(way, end.rotation);
+  for (Path& path : paths_) {
+    if (!path.changed) continue;
+    Body& body = input.system.bodies[path.body];
+    const Pose end = path.swept.at(input.dt);
+    if (body.lockedRotation == 0) meanSpinAt(path, end.rotation);
     const Vec3 moved = end.position - body.center;
     body.center += without(moved, body.lockedPosition);
     if (body.lockedRotation == 0) body.rotation = end.rotation;
-    changed_.push_back(way.body);
+    changed_.push_back(path.body);
   }
   std::sort(changed_.begin(), changed_.end());
   input_ = nullptr;

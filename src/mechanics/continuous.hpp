@@ -1,17 +1,17 @@
-// Continuous collision: after a step, what moved fast is swept along its way, so that it passes through nothing.
+// Continuous collision: after a step, what moved fast is swept along its path, so that it passes through nothing.
 //
 // A stepper makes contacts where the step begins, with normals that stay as they are. That holds whatever moves slowly. A
-// body that goes by more than half its inner radius, or turns by much, could get to the other side of something. Its way
-// from where the step began to where it ended is followed (swept_body.hpp), and the way of all that comes near it. If none
+// body that goes by more than half its inner radius, or turns by much, could get to the other side of something. Its path
+// from where the step began to where it ended is followed (swept_body.hpp), and the path of all that comes near it. If none
 // sinks into another by more than a stated depth, everything stays as the stepper left it, to the bit. Else the
 // earliest such time, ties by pair, is taken off a heap:
 //
 //   - both bodies go to where they are then;
-//   - an impulse with friction and restitution stops the approach, of the bodies' velocities and of their ways;
+//   - an impulse with friction and restitution stops the approach, of the bodies' velocities and of their paths;
 //   - both go on for the rest of the step, and what they may meet then is put on the heap.
 //
 // A body that met others four times is held where it is until the step ends; the time that it loses is reported. One that a
-// kinematic body pushes is carried along with that. So every way ends without a crossing, after at most five events for each
+// kinematic body pushes is carried along with that. So every path ends without a crossing, after at most five events for each
 // body, and the next step finds contacts whose normals point back to where the bodies came from.
 //
 // Joints do not know of this: a jointed body that is stopped here is pulled back by the next step.
@@ -47,7 +47,7 @@ class ContinuousSweep {
   const std::vector<std::uint32_t>& run(const ContinuousInput& input);
 
  private:
-  struct Way {  // of a body that is fast, or was met
+  struct Path {  // of a body that is fast, or was met
     SweptBody swept;
     std::uint32_t body = kNone;
     Quat spinTurn = Quat::Identity();  // how the body is turned where its spin (Body::spin) is meant
@@ -74,9 +74,9 @@ class ContinuousSweep {
     Aabb box;
   };
 
-  SweptBody wayOf(std::uint32_t body) const;  // as it is now
+  SweptBody pathOf(std::uint32_t body) const;  // as it is now
   std::uint32_t versionOf(std::uint32_t body) const;
-  Way& wayFor(std::uint32_t body);  // is made if there is none
+  Path& pathFor(std::uint32_t body);  // is made if there is none
   bool canPush(std::uint32_t body) const;
   // Calls use(a, b) for pairs of a body's shapes with others that come near from `now` on.
   template <class Use>
@@ -87,14 +87,14 @@ class ContinuousSweep {
   void findEvents(std::uint32_t body, double now, Piece& piece, Skip&& skip) const;
   void noteStrays(std::uint32_t body, double now);
   void handle(const Event& event);
-  bool resolve(std::uint32_t a, std::uint32_t b, Way* wayA, Way* wayB, double time);
+  bool resolve(std::uint32_t a, std::uint32_t b, Path* pathA, Path* pathB, double time);
   // A body that is turned otherwise than the stepper left it keeps its spin in its own axes, and so its energy.
-  void meanSpinAt(Way& way, const Quat& rotation);
-  void hold(Way& way, std::uint32_t pushedBy, double time);
+  void meanSpinAt(Path& path, const Quat& rotation);
+  void hold(Path& path, std::uint32_t pushedBy, double time);
 
   const ContinuousInput* input_ = nullptr;
-  std::vector<Way> ways_;
-  std::vector<std::uint32_t> wayIndex_;  // by body
+  std::vector<Path> paths_;
+  std::vector<std::uint32_t> pathIndex_;  // by body
   std::vector<Piece> pieces_;
   std::vector<Stray> strays_;
   std::vector<std::uint32_t> changed_;

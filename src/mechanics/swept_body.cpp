@@ -69,8 +69,8 @@ Aabb SweptBody::sweptBox(const Collider& collider, double time, double until) co
   const double reach = (shape.start.position - shape.pivot).norm() + turningRadius(collider.shape);
   const double turn = (until - time) * spin_.norm();
   const Aabb grown = turn > 0.0 && reach > 0.0 ? box.grown(std::min(turn, 2.0) * reach) : box;
-  const Vec3 way = (until - time) * velocity_;
-  return grown.united({grown.lower + way, grown.upper + way});
+  const Vec3 shift = (until - time) * velocity_;
+  return grown.united({grown.lower + shift, grown.upper + shift});
 }
 
 }  // namespace cairn

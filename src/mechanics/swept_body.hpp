@@ -1,4 +1,4 @@
-// The way of a body through a step, as continuous collision sees it: from where the step began to where it ended.
+// The path of a body through a step, as continuous collision sees it: from where the step began to where it ended.
 #pragma once
 
 #include "collision/time_of_impact.hpp"

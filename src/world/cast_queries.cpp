@@ -95,8 +95,8 @@ class ShapeCaster {
   Aabb sweptBox() const {
     const double reach = turns_ ? (moving_.start.position - moving_.pivot).norm() + boundingRadius(moving_.shape) : 0.0;
     const Aabb begin = turns_ ? Aabb{moving_.pivot, moving_.pivot}.grown(reach) : boundingBox(moving_.shape, moving_.start);
-    const Vec3 way = std::min(best_, cast_.seconds) * moving_.velocity;
-    return begin.united({begin.lower + way, begin.upper + way});
+    const Vec3 shift = std::min(best_, cast_.seconds) * moving_.velocity;
+    return begin.united({begin.lower + shift, begin.upper + shift});
   }
 
   const QueryWalk& walk_;

@@ -211,7 +211,9 @@ void WorldImpl::placeColliders(double dt) {
 void WorldImpl::limitReach(double dt) {
   constexpr double kInnerRadii = 2.0;  // that a fast shape looks ahead by
   constexpr double kLeast = 0.05;      // m, but no less: thin things that fall slowly
-  if (!state.settings.continuous.enabled) return;
+  const std::string& stepper = state.settings.stepper;
+  const bool findsImpacts = stepper == "impulse" || stepper == "hybrid" || stepper == "acceleration";  // in time, by itself
+  if (!state.settings.continuous.enabled || findsImpacts) return;
   System& system = state.system;
   for (std::uint32_t i = 0; i < system.bodies.size(); ++i) {
     if (fastFlags[i] == 0 || !system.bodies[i].moves()) continue;

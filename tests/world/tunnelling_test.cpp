@@ -132,14 +132,21 @@ INSTANTIATE_TEST_SUITE_P(Steppers, Tunnelling,
                          testing::Values("soft", "velocity", "lcp", "shock", "penalty", "impulse", "hybrid"),
                          [](const auto& info) { return std::string(info.param); });
 
-// A room of walls of 2 mm, and fast bodies of all kinds in it: 500 of them, in 25 rooms.
-TEST(TunnellingOfSoft, NoneOfFiveHundredFastBodiesLeavesTheirRoom) {
+// Rooms with walls of 2 mm, and twenty fast bodies of all kinds in each. How many leave theirs in half a second.
+struct RoomCount {
+  int left = 0, impacts = 0;
+  double gain = 0.0;  // J: the most that impacts of a step gave
+};
+RoomCount fillRooms(int rooms, bool enabled) {
+  RoomCount count;
   std::mt19937_64 random(1);
   const auto uniform = [&](double least, double most) { return std::uniform_real_distribution<double>(least, most)(random); };
   const auto vector = [&](double size) { return Vec3(uniform(-size, size), uniform(-size, size), uniform(-size, size)); };
-  int impacts = 0;
-  for (int room = 0; room < 25; ++room) {
-    World world = emptyWorld("soft", room % 2 == 0 ? "steady" : "screw");
+  for (int room = 0; room < rooms; ++room) {
+    WorldSettings settings;
+    settings.continuous.motion = room % 2 == 0 ? "steady" : "screw";
+    settings.continuous.enabled = enabled;
+    World world(settings);
     for (int axis = 0; axis < 3; ++axis)
       for (const double side : {-1.0, 1.0}) {
         Vec3 half = Vec3::Constant(1.002), place = Vec3::Zero();
@@ -151,7 +158,8 @@ TEST(TunnellingOfSoft, NoneOfFiveHundredFastBodiesLeavesTheirRoom) {
     for (int k = 0; k < 20; ++k) {
       const std::vector<Geometry> kinds{Sphere{uniform(0.01, 0.05)}, Box{Vec3(0.01, 0.01, 0.01) + vector(0.005)},
                                         Capsule{0.01, uniform(0.01, 0.08)}, Cylinder{0.03, 0.01}, dart()};
-      BodyDesc desc = solid(kinds[random() % kinds.size()], Vec3(-0.8 + 0.4 * (k % 5), -0.6 + 0.4 * (k / 5), uniform(-0.8, 0.8)));
+      BodyDesc desc =
+          solid(kinds[random() % kinds.size()], Vec3(-0.8 + 0.4 * (k % 5), -0.6 + 0.4 * (k / 5), uniform(-0.8, 0.8)));
       desc.shapes[0].material.restitution = uniform(0, 0.8);
       desc.pose.rotation = turn(uniform(-3, 3), vector(1.0).normalized());
       desc.linearVelocity = vector(300.0);
@@ -160,37 +168,29 @@ TEST(TunnellingOfSoft, NoneOfFiveHundredFastBodiesLeavesTheirRoom) {
     }
     for (int i = 0; i < 30; ++i) {
       const StepReport report = world.step(kDt);
-      ASSERT_EQ(report.status, StepStatus::Ok);
-      ASSERT_TRUE(report.quarantined.empty());
-      impacts += report.continuous.impacts;
-      for (const BodyId body : bodies)
-        ASSERT_LT(world.state(body)->center.cwiseAbs().maxCoeff(), 1.0) << "room " << room << ", step " << i;
+      count.impacts += report.continuous.impacts;
+      double gain = 0.0;
+      for (const ImpactRecord& impact : world.impacts()) gain += impact.gain();
+      count.gain = std::max(count.gain, gain);
     }
+    for (const BodyId body : bodies)
+      if (!(world.state(body)->center.cwiseAbs().maxCoeff() < 1.0) || world.isQuarantined(body)) ++count.left;
   }
-  EXPECT_GT(impacts, 100);
+  return count;
 }
 
-// The sweep is what holds them: without it a rod goes through.
-TEST(TunnellingOfSoft, WithoutTheSweepARodPasses) {
-  for (const bool enabled : {false, true}) {
-    WorldSettings settings;
-    settings.stepper = "penalty";
-    settings.continuous.enabled = enabled;
-    World world(settings);
-    const BodyId plate = world.addBody(fixedSolid(Box{Vec3(kPlate, 0.5, 0.5)}));
-    BodyDesc bullet = solid(Sphere{0.005}, {-3.0, 0, 0});
-    bullet.linearVelocity = {500, 0, 0};
-    const BodyId body = world.addBody(bullet);
-    int impacts = 0, swept = 0;
-    for (int i = 0; i < 5; ++i) {
-      const StepReport report = world.step(kDt);
-      impacts += report.continuous.impacts;
-      swept += report.continuous.swept;
-    }
-    EXPECT_EQ(hasPassed(world, body, plate), !enabled);
-    EXPECT_EQ(impacts > 0, enabled);
-    EXPECT_EQ(swept > 0, enabled);
-  }
+TEST(TunnellingOfSoft, NoneOfFiveHundredFastBodiesLeavesTheirRoom) {
+  const RoomCount count = fillRooms(25, true);
+  EXPECT_EQ(count.left, 0);
+  EXPECT_GT(count.impacts, 1000);
+  EXPECT_LT(count.gain, 1e-6);
+}
+
+// The sweep is what holds them.
+TEST(TunnellingOfSoft, WithoutTheSweepTheyLeave) {
+  const RoomCount count = fillRooms(3, false);
+  EXPECT_GT(count.left, 10);
+  EXPECT_EQ(count.impacts, 0);
 }
 
 // What is slow costs nothing and changes nothing.
