@@ -15,10 +15,20 @@
 
 namespace cairn {
 
-enum class Phase : std::uint8_t { Edits, BroadPhase, NarrowPhase, Islands, Prepare, Solve, Integrate, Finish };
-inline constexpr int kPhaseCount = 8;
+enum class Phase : std::uint8_t {
+  Edits,
+  BroadPhase,
+  NarrowPhase,
+  Islands,
+  Prepare,
+  Solve,
+  Integrate,
+  Continuous,  // what moves fast is swept
+  Finish,
+};
+inline constexpr int kPhaseCount = 9;
 inline constexpr std::array<std::string_view, kPhaseCount> kPhaseNames = {
-    "edits", "broad_phase", "narrow_phase", "islands", "prepare", "solve", "integrate", "finish"};
+    "edits", "broad_phase", "narrow_phase", "islands", "prepare", "solve", "integrate", "continuous", "finish"};
 
 enum class StepStatus : std::uint8_t {
   Ok,
@@ -73,6 +83,14 @@ struct ImpactSummary {
   double restitutionFactor = 1.0;  // the least that restitution was lowered to anywhere, because energy would have risen
 };
 
+// Continuous collision: what moves so fast in a step that it could pass through something is swept along its way.
+struct ContinuousSummary {
+  int swept = 0;             // bodies
+  int pairs = 0;             // of shapes that came near each other on the way
+  int impacts = 0;           // crossings that were found, and undone
+  double lostSeconds = 0.0;  // s: of motion that bodies were held back by, added up
+};
+
 // What steppers other than "soft" and "velocity" have to say about a step.
 struct MethodSummary {
   int passes = 0;          // of a fixpoint iteration ("implicit": the most that a sub-step took)
@@ -118,6 +136,7 @@ struct StepReport {
   double solverPenetration = 0.0;  // m, deepest point that the solver was given (World::deepestPenetration measures exactly)
   std::optional<SolveSummary> solve{};  // with an exchangeable solver, or if WorldSettings::audit asks
   ImpactSummary impacts{};              // of steppers that resolve impacts as such
+  ContinuousSummary continuous{};
   MethodSummary method{};
   std::array<double, kPhaseCount> phaseMs{};  // wall clock, without what the audit takes
   double totalMs = 0.0;

@@ -133,6 +133,14 @@ enum class Audit {
   Problems,  // and World::contactProblems() has them
 };
 
+// What moves fast is swept along its way, so that nothing passes through anything (docs/step/continuous.md).
+struct ContinuousOptions {
+  bool enabled = true;
+  // Between where a step begins and where it ends. "steady": constant velocity of the centre of mass and constant spin.
+  // "screw": turning about and sliding along one fixed axis (Redon, Kheddar and Coquillart 2002).
+  std::string motion = "steady";
+};
+
 struct SleepOptions {
   bool enabled = false;
   double linearSpeed = 0.02;   // m/s
@@ -168,6 +176,7 @@ struct WorldSettings {
   ImpulseOptions impulse{};
   PenaltyOptions penalty{};
   HybridOptions hybrid{};
+  ContinuousOptions continuous{};
   SleepOptions sleep{};
   Audit audit = Audit::None;
 };

@@ -113,7 +113,25 @@ class World {
   std::span<const StepProblem> contactProblems() const;
 
   // Questions. They change nothing, and any number of threads may ask at once while none edits or steps.
-  std::optional<RayHit> castRay(const Ray& ray) const;  // nearest
+  std::optional<RayHit> castRay(const Ray& ray, const ShapeFilter& accepts = {}) const;  // nearest
+  std::vector<RayHit> castRayAll(const Ray& ray, const ShapeFilter& accepts = {}) const;  // nearest first, one per shape
+  bool castRayAny(const Ray& ray, const ShapeFilter& accepts = {}) const;                 // whether it hits anything
+  std::optional<CastHit> castShape(const ShapeCast& cast, const ShapeFilter& accepts = {}) const;  // first
+  // All shapes that touch, in the order of their ids.
+  std::vector<Overlap> overlaps(const ShapeProbe& probe, const ShapeFilter& accepts = {}) const;
+  std::vector<Overlap> overlaps(const RegionProbe& region, const ShapeFilter& accepts = {}) const;
+  // How deep a shape at a place would be in others, or how near to them within its margin: the deepest first.
+  std::vector<ClosestPoints> penetrations(const ShapeProbe& probe, const ShapeFilter& accepts = {}) const;
+  // Nothing for a stale id, for bodies without shapes, and for two planes.
+  std::optional<ClosestPoints> closestPoints(ShapeId a, ShapeId b) const;
+  std::optional<ClosestPoints> closestPoints(BodyId a, BodyId b) const;
+  std::optional<ClosestPoints> closestPoints(const PointProbe& probe, const ShapeFilter& accepts = {}) const;
+  // Many at once, over the threads of the world; answers in the order of the questions.
+  std::vector<std::optional<RayHit>> castRays(std::span<const Ray> rays, const ShapeFilter& accepts = {}) const;
+  std::vector<std::optional<CastHit>> castShapes(std::span<const ShapeCast> casts, const ShapeFilter& accepts = {}) const;
+  std::vector<std::vector<Overlap>> overlaps(std::span<const ShapeProbe> probes, const ShapeFilter& accepts = {}) const;
+  std::vector<std::optional<ClosestPoints>> closestPoints(std::span<const PointProbe> probes,
+                                                          const ShapeFilter& accepts = {}) const;
   Energy energy() const;
   Penetration deepestPenetration() const;             // now, over all shapes that may collide, from exact geometry
   double jointError() const;                          // m, largest, now; travel of stated springs is none

@@ -26,6 +26,7 @@ struct Arguments {
   ExportArguments convert;
   CompareArguments compare;
   SolveArguments solve;
+  QueryArguments query;
   ViewArguments view;
   std::string replayLog;
   bool replayQuiet = false;
@@ -122,6 +123,21 @@ void declare(CLI::App& app, Arguments& arguments) {
   optionOf(solve, "--report", arguments.solve.report, "FILE", "write the results as JSON");
   solve->add_flag("--quiet", arguments.solve.quiet, "print nothing but errors");
 
+  CLI::App* query = app.add_subcommand("query", "Ask a scene: rays, casts, overlaps, closest points");
+  sceneOptions(query, arguments.query);
+  const auto questions = [&](const char* name, std::vector<std::string>& target, const char* type, const char* what) {
+    query->add_option(name, target, what)->type_name(type)->take_all()->allow_extra_args(false);
+  };
+  optionOf(query, "--at", arguments.query.at, "T", "the time in s that the questions are about (default 0)");
+  questions("--ray", arguments.query.ray, "X,Y,Z:DX,DY,DZ[:LENGTH]", "what a ray hits first; may be repeated");
+  query->add_flag("--all", arguments.query.all, "all that rays hit, not just the first");
+  questions("--cast", arguments.query.cast, "SHAPE:X,Y,Z:VX,VY,VZ[:WX,WY,WZ[:SECONDS]]",
+            "what a moving shape touches first: sphere=R, box=X,Y,Z, capsule=R,H, cylinder=R,H or ellipsoid=X,Y,Z; may be "
+            "repeated");
+  questions("--overlap", arguments.query.overlap, "SHAPE:X,Y,Z[:MARGIN]", "what touches a shape, and how deep");
+  questions("--closest", arguments.query.closest, "X,Y,Z | NAME:NAME", "what is closest to a point, or how close two bodies are");
+  optionOf(query, "--report", arguments.query.report, "FILE", "write the answers as JSON");
+
   CLI::App* view = app.add_subcommand("view", "Play with a scene in the browser");
   view->add_option("SCENE", arguments.view.scene, "gallery name or file (default: tower)");
   view->add_option("--set", arguments.view.set, "as in run")->type_name("KEY=VALUE")->take_all()->allow_extra_args(false);
@@ -155,7 +171,7 @@ void declare(CLI::App& app, Arguments& arguments) {
 }
 
 std::vector<std::string_view> subcommandNames() {
-  return {"run", "view", "replay", "export", "compare", "solve", "bench", "list", "info", "check", "schema"};
+  return {"run", "view", "replay", "export", "compare", "solve", "query", "bench", "list", "info", "check", "schema"};
 }
 
 // CLI11 knows that an argument is wrong; what may have been meant is ours to say.
@@ -188,6 +204,7 @@ int dispatch(const CLI::App& app, const Arguments& arguments, std::ostream& out,
   if (app.got_subcommand("export")) return commandExport(arguments.convert, out, err);
   if (app.got_subcommand("compare")) return commandCompare(arguments.compare, out, err);
   if (app.got_subcommand("solve")) return commandSolve(arguments.solve, out, err);
+  if (app.got_subcommand("query")) return commandQuery(arguments.query, out, err);
   if (app.got_subcommand("bench")) return commandBench(arguments.bench->remaining(), err);
   if (app.got_subcommand("view")) return commandView(arguments.view, out, err);
   if (app.got_subcommand("replay")) return commandReplay(arguments.replayLog, arguments.replayQuiet, out, err);

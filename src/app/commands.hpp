@@ -38,6 +38,12 @@ struct SolveArguments {
   bool quiet = false;
 };
 
+struct QueryArguments : SceneArguments {
+  std::vector<std::string> ray, cast, overlap, closest;
+  std::optional<std::string> at, report;
+  bool all = false;
+};
+
 struct ViewArguments {
   std::string scene = "tower";
   std::vector<std::string> set;
@@ -51,6 +57,7 @@ int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& e
 int commandExport(const ExportArguments& arguments, std::ostream& out, std::ostream& err);
 int commandCompare(const CompareArguments& arguments, std::ostream& out, std::ostream& err);
 int commandSolve(const SolveArguments& arguments, std::ostream& out, std::ostream& err);
+int commandQuery(const QueryArguments& arguments, std::ostream& out, std::ostream& err);
 int commandView(const ViewArguments& arguments, std::ostream& out, std::ostream& err);
 int commandReplay(const std::string& log, bool quiet, std::ostream& out, std::ostream& err);
 int commandList(std::ostream& out);

@@ -294,25 +294,6 @@ void DynamicTree::rotate(Node index) {
   refit(index);
 }
 
-double DynamicTree::enterDistance(const Aabb& box, const Vec3& origin, const Vec3& direction, double length) {
-  constexpr double kMiss = std::numeric_limits<double>::infinity();
-  double enter = 0.0;
-  double leave = length;
-  for (int k = 0; k < 3; ++k) {
-    if (direction[k] == 0.0) {
-      if (origin[k] < box.lower[k] || origin[k] > box.upper[k]) return kMiss;
-      continue;
-    }
-    const double inverse = 1.0 / direction[k];
-    double t0 = (box.lower[k] - origin[k]) * inverse;
-    double t1 = (box.upper[k] - origin[k]) * inverse;
-    if (t0 > t1) std::swap(t0, t1);
-    enter = std::max(enter, t0);
-    leave = std::min(leave, t1);
-  }
-  return enter <= leave ? enter : kMiss;
-}
-
 bool DynamicTree::isConsistent() const {
   std::vector<char> seen(nodes_.size(), 0);
   std::size_t freeCount = 0;

@@ -2,8 +2,11 @@
 // children. Insertion by the surface-area heuristic, rotations keep it balanced. A value type: copying it copies the tree.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -41,8 +44,17 @@ class DynamicTree {
   void query(const WideCopy& copy, const Aabb& box, std::vector<std::uint32_t>& found, Visit&& visit) const;
   // Calls visit(value, enter) for leaves whose box the ray from origin along a unit direction enters within `length`;
   // visit returns the new length (shorter to prune, the same to go on). The nearer child is looked at first.
+  // With `half`, boxes are larger by that much on all sides: the ray is the centre of a box that is cast.
   template <class Visit>
-  void castRay(const Vec3& origin, const Vec3& direction, double length, Visit&& visit) const;
+  void castRay(const Vec3& origin, const Vec3& direction, double length, Visit&& visit) const {
+    castBox(origin, Vec3::Zero(), direction, length, visit);
+  }
+  template <class Visit>
+  void castBox(const Vec3& origin, const Vec3& half, const Vec3& direction, double length, Visit&& visit) const;
+  // Calls visit(value, distance) for leaves whose box is nearer to the point than `within`, the nearer child first; visit
+  // returns the new distance to look within.
+  template <class Visit>
+  void findNear(const Vec3& point, double within, Visit&& visit) const;
 
  private:
   struct TreeNode {
@@ -69,10 +81,19 @@ class DynamicTree {
   void swapNodes(Node parentOfFirst, int firstSide, Node parentOfSecond, int secondSide);
   template <class Visit>
   void queryFrom(Node start, const Aabb& box, Visit& visit) const;
-  template <class Visit>
-  void castRayFrom(Node start, const Vec3& origin, const Vec3& direction, double& length, Visit& visit) const;
+  // A ray as boxes are asked with it.
+  struct Line {
+    Vec3 low, high;  // what is subtracted from lower and upper bounds: the origin, and half the box that is cast
+    Vec3 inverse;    // of the direction; +-kFlat along axes that it does not move along
+  };
+  // Stands for one over zero: products with it are never not-a-number, and beyond every length.
+  static constexpr double kFlat = 1e200;
+  static Line lineOf(const Vec3& origin, const Vec3& half, const Vec3& direction);
   // Distance at which the ray enters the box, infinity if it misses it or enters beyond `length`.
-  static double enterDistance(const Aabb& box, const Vec3& origin, const Vec3& direction, double length);
+  static double enterDistance(const Aabb& box, const Line& line, double length);
+  // Visits nodes in the order of distance(box, limit), which is infinity for those that are out of the question.
+  template <class Distance, class Visit>
+  void visitNear(Node start, const Distance& distance, double& limit, Visit& visit) const;
 
   std::vector<TreeNode> nodes_;
   Node root_ = kNull;
@@ -114,12 +135,38 @@ void DynamicTree::queryFrom(Node start, const Aabb& box, Visit& visit) const {
 }
 
 template <class Visit>
-void DynamicTree::castRay(const Vec3& origin, const Vec3& direction, double length, Visit&& visit) const {
-  if (root_ != kNull) castRayFrom(root_, origin, direction, length, visit);
+void DynamicTree::castBox(const Vec3& origin, const Vec3& half, const Vec3& direction, double length, Visit&& visit) const {
+  if (root_ == kNull) return;
+  const Line line = lineOf(origin, half, direction);
+  visitNear(root_, [&](const Aabb& box, double limit) { return enterDistance(box, line, limit); }, length, visit);
 }
 
 template <class Visit>
-void DynamicTree::castRayFrom(Node start, const Vec3& origin, const Vec3& direction, double& length, Visit& visit) const {
+void DynamicTree::findNear(const Vec3& point, double within, Visit&& visit) const {
+  if (root_ == kNull) return;
+  const auto distance = [&](const Aabb& box, double limit) {
+    const double squared = ((box.lower - point).cwiseMax(point - box.upper)).cwiseMax(0.0).squaredNorm();
+    return squared <= limit * limit ? std::sqrt(squared) : std::numeric_limits<double>::infinity();
+  };
+  visitNear(root_, distance, within, visit);
+}
+
+inline DynamicTree::Line DynamicTree::lineOf(const Vec3& origin, const Vec3& half, const Vec3& direction) {
+  Line line{origin + half, origin - half, Vec3::Zero()};
+  for (int k = 0; k < 3; ++k) line.inverse[k] = std::abs(direction[k]) > 1.0 / kFlat ? 1.0 / direction[k] : kFlat;
+  return line;
+}
+
+inline double DynamicTree::enterDistance(const Aabb& box, const Line& line, double length) {
+  const Vec3 first = (box.lower - line.low).cwiseProduct(line.inverse);
+  const Vec3 second = (box.upper - line.high).cwiseProduct(line.inverse);
+  const double enter = std::max(first.cwiseMin(second).maxCoeff(), 0.0);
+  const double leave = std::min(first.cwiseMax(second).minCoeff(), length);
+  return enter <= leave ? enter : std::numeric_limits<double>::infinity();
+}
+
+template <class Distance, class Visit>
+void DynamicTree::visitNear(Node start, const Distance& distance, double& limit, Visit& visit) const {
   constexpr double kMiss = std::numeric_limits<double>::infinity();
   struct Entry {
     Node node;
@@ -127,21 +174,21 @@ void DynamicTree::castRayFrom(Node start, const Vec3& origin, const Vec3& direct
   };
   std::array<Entry, kStackSize> stack;
   int size = 0;
-  const double first = enterDistance(nodes_[start].box, origin, direction, length);
+  const double first = distance(nodes_[start].box, limit);
   if (first == kMiss) return;
   stack[size++] = {start, first};
   while (size > 0) {
     const Entry entry = stack[--size];
-    if (entry.enter > length) continue;  // something nearer was found meanwhile
+    if (entry.enter > limit) continue;  // something nearer was found meanwhile
     const TreeNode& node = nodes_[entry.node];
     if (node.child[0] == kNull) {
-      length = visit(node.value(), entry.enter);
+      limit = visit(node.value(), entry.enter);
       continue;
     }
     Node near = node.child[0];
     Node far = node.child[1];
-    double enterNear = enterDistance(nodes_[near].box, origin, direction, length);
-    double enterFar = enterDistance(nodes_[far].box, origin, direction, length);
+    double enterNear = distance(nodes_[near].box, limit);
+    double enterFar = distance(nodes_[far].box, limit);
     if (enterFar < enterNear) {
       std::swap(near, far);
       std::swap(enterNear, enterFar);
@@ -150,8 +197,8 @@ void DynamicTree::castRayFrom(Node start, const Vec3& origin, const Vec3& direct
       if (enterFar != kMiss) stack[size++] = {far, enterFar};
       if (enterNear != kMiss) stack[size++] = {near, enterNear};
     } else {
-      castRayFrom(near, origin, direction, length, visit);
-      castRayFrom(far, origin, direction, length, visit);
+      visitNear(near, distance, limit, visit);
+      visitNear(far, distance, limit, visit);
     }
   }
 }

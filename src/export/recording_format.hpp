@@ -3,7 +3,7 @@
 
 namespace cairn::recording {
 
-inline constexpr const char* kFormat = "cairn-recording 1";
+inline constexpr const char* kFormat = "cairn-recording 2";
 inline constexpr const char* kFormatAttribute = "format";
 
 inline constexpr const char* kScene = "scene";    // bytes of JSON: what the lab says about the scene

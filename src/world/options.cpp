@@ -103,6 +103,17 @@ OptionGroup sleepOptions() {
            {"seconds", at<sleep, &O::seconds>, "a whole island must be slower than both for this long", 0, 1e6, "s"}}};
 }
 
+OptionGroup continuousOptions() {
+  constexpr auto continuous = &WorldSettings::continuous;
+  using O = ContinuousOptions;
+  return {"continuous",
+          "what moves fast is swept along its way, so that it passes through nothing",
+          {{"enabled", at<continuous, &O::enabled>, ""},
+           choice("motion", at<continuous, &O::motion>,
+                  "within a step: constant velocity and spin, or turning about and sliding along one axis",
+                  {"steady", "screw"})}};
+}
+
 OptionGroup impactOptions() {
   return {"impact",
           "impacts at one instant, of steppers that resolve impacts as such",
@@ -244,7 +255,8 @@ std::span<const OptionGroup> optionGroups() {
   static const std::vector<OptionGroup> groups = {
       worldOptions(), softOptions(),         solverOptions(),  frictionOptions(), velocityOptions(),
       sleepOptions(), impactOptions(),       lcpOptions(),     shockOptions(),    implicitOptions(),
-      gaussOptions(), accelerationOptions(), impulseOptions(), penaltyOptions(),  hybridOptions()};
+      gaussOptions(), accelerationOptions(), impulseOptions(), penaltyOptions(),  hybridOptions(),
+      continuousOptions()};
   return groups;
 }
 

@@ -1,9 +1,8 @@
-// Questions about the world as it is, and exact copies of it.
+// Measurements of the world as it is, and exact copies of it. Rays, casts and probes have files of their own.
 #include <cmath>
 
 #include "base/hash.hpp"
 #include "geometry/distance.hpp"
-#include "geometry/ray.hpp"
 #include "math/rotation.hpp"
 #include "mechanics/joint_rows.hpp"
 #include "world/checks.hpp"
@@ -13,35 +12,6 @@ namespace cairn {
 
 namespace {
 constexpr std::size_t kPairGrain = 64;
-}
-
-std::optional<RayHit> World::castRay(const Ray& ray) const {
-  requireFinite("origin", ray.origin);
-  requireFinite("direction", ray.direction);
-  const double norm = ray.direction.norm();
-  if (norm <= 0.0) refuse("direction", "must not be zero");
-  if (!(ray.length >= 0.0)) refuse("length", "must not be negative");
-
-  const System& system = impl_->state.system;
-  impl_->queries.refresh(system);
-  const Vec3 direction = ray.direction / norm;
-  std::optional<RayHit> best;
-  const auto visit = [&](std::uint32_t index, double) {
-    const Collider& collider = system.colliders[index];
-    const double limit = best ? best->distance : ray.length;
-    if (!collider.enabled || (collider.group & ray.collidesWith) == 0) return limit;
-    const std::optional<ShapeRayHit> hit =
-        cairn::castRay(collider.shape, poseOf(system, collider), ray.origin, direction, limit);
-    if (!hit) return limit;
-    // Ties go to the smaller id, so that the answer does not depend on the shape of the tree.
-    if (best && hit->distance == best->distance && best->shape.index < index) return limit;
-    best = RayHit{impl_->shapeIdOf(index), impl_->idOf(collider.body), hit->distance, ray.origin + hit->distance * direction,
-                  hit->normal};
-    return hit->distance;
-  };
-  system.broad.tree.castRay(ray.origin, direction, ray.length, visit);
-  impl_->queries.strays().castRay(ray.origin, direction, best ? best->distance : ray.length, visit);
-  return best;
 }
 
 Energy World::energy() const {
@@ -138,6 +108,7 @@ void World::restore(const Snapshot& snapshot) {
   setSettings(snapshot.state_->settings);
   impl_->state = *snapshot.state_;
   impl_->forgetPlaces();
+  impl_->extents.clear();
   impl_->eventsAreFresh = false;
   impl_->stepSeconds.reset();
 }

@@ -12,6 +12,7 @@
 #include "collision/narrow_phase.hpp"
 #include "dynamics/islands.hpp"
 #include "dynamics/system.hpp"
+#include "mechanics/continuous.hpp"
 #include "mechanics/stepper.hpp"
 #include "world/joint_ends.hpp"
 #include "world/query_index.hpp"
@@ -51,10 +52,11 @@ struct WorldImpl {
   NarrowPhaseScratch narrowScratch;
   IslandScratch islandScratch;
   std::vector<Placement> places;  // before the step
-  struct Velocity {
-    Vec3 linear, angular;  // m/s, rad/s
-  };
-  std::vector<Velocity> velocities;  // before the step: with `places`, what a step that fails is undone from
+  std::vector<BodyVelocity> velocities;  // before the step: with `places`, what a step that fails is undone from
+  std::vector<BodyExtent> extents;       // by body
+  std::vector<std::uint8_t> fastFlags;   // by body: 1 if it is to be swept after this step
+  std::vector<std::uint32_t> fast;       // those bodies
+  ContinuousSweep continuous;
   std::vector<ColliderGate> gates;
   bool anyComposite = false;          // among the gates
   std::vector<std::uint8_t> endings;  // 1: among these contacts are some that ceased to touch
@@ -102,6 +104,7 @@ struct WorldImpl {
   void forgetPlaces();  // bodies are elsewhere, or others
   void quarantine(std::uint32_t body, const char* reason, StepReport& report);
   void placeColliders(double dt);  // world poses and speeds of shapes from their bodies
+  void limitReach(double dt);  // of contacts that fast bodies get
   void refreshPairs(double dt);
   void applyEdits(double dt, StepReport& report);
   template <class Check, class Before>
@@ -110,7 +113,8 @@ struct WorldImpl {
   void applyDrag(double dt);
   void undoStep();
   const std::string& findRefusal();
-  void checkResult(StepReport& report);
+  void checkResult(double dt, StepReport& report);
+  void sweepFast(double dt, StepReport& report);  // what could have passed through something
   void countBodies(StepReport& report);
   void markTouching();
   void collectEvents();

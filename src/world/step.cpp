@@ -88,6 +88,8 @@ void WorldImpl::checkBodies(Check&& check, Before&& before, StepReport& report) 
 void WorldImpl::applyEdits(double dt, StepReport& report) {
   resizeGently(places, state.system.bodies.size());
   resizeGently(velocities, state.system.bodies.size());
+  resizeGently(extents, state.system.bodies.size());
+  resizeGently(fastFlags, state.system.bodies.size());
   const auto loadIsWrong = [&](const Body& body) -> const char* {
     if (!body.isDynamic() || (body.force.isZero(0.0) && body.torque.isZero(0.0))) return nullptr;
     const double speed = (body.velocity + dt * body.inverseMass * body.force).norm();
@@ -100,17 +102,22 @@ void WorldImpl::applyEdits(double dt, StepReport& report) {
       [&](std::uint32_t index, Body& body) {
         places[index] = {body.center, body.rotation};
         velocities[index] = {body.velocity, body.spin};
+        if (extents[index].generation != body.generation) extents[index] = extentOf(state.system, body);
+        fastFlags[index] = isFast(extents[index], body.velocity, body.spin, dt) ? 1 : 0;
         const char* wrong = whatIsWrong(body, state.settings);
         return wrong != nullptr ? wrong : loadIsWrong(body);
       },
       [](std::uint32_t) {}, report);
 }
 
-void WorldImpl::checkResult(StepReport& report) {
+void WorldImpl::checkResult(double dt, StepReport& report) {
+  std::atomic<bool> anyFast = false;
   checkBodies(
-      [&](std::uint32_t, Body& body) {
+      [&](std::uint32_t index, Body& body) {
         body.force.setZero();
         body.torque.setZero();
+        if (fastFlags[index] == 0 && isFast(extents[index], body.velocity, body.spin, dt)) fastFlags[index] = 1;
+        if (fastFlags[index] != 0) anyFast.store(true, std::memory_order_relaxed);
         return whatIsWrong(body, state.settings);
       },
       [&](std::uint32_t index) {
@@ -118,6 +125,19 @@ void WorldImpl::checkResult(StepReport& report) {
         state.system.bodies[index].rotation = places[index].rotation;
       },
       report);
+  fast.clear();
+  if (!anyFast.load() || !state.settings.continuous.enabled) return;
+  for (std::uint32_t i = 0; i < state.system.bodies.size(); ++i)
+    if (state.system.bodies[i].moves() && fastFlags[i] != 0) fast.push_back(i);
+}
+
+void WorldImpl::sweepFast(double dt, StepReport& report) {
+  if (fast.empty()) return;
+  const ContinuousInput input{state.system, state.settings, tasks, places, velocities, fast, dt, report, impacts};
+  for (const std::uint32_t index : continuous.run(input)) {
+    markEdited(state.system.bodies[index]);
+    wakeIsland(state.system.bodies[index]);
+  }
 }
 
 void WorldImpl::countBodies(StepReport& report) {
@@ -186,11 +206,34 @@ void WorldImpl::placeColliders(double dt) {
   anyComposite = composites.load();
 }
 
+// Contacts that are made many times a body's size ahead say nothing of where it will touch, and their fixed normals and arms
+// would throw it about. What is so fast that it is swept gets contacts with what is near, and meets the rest on its way.
+void WorldImpl::limitReach(double dt) {
+  constexpr double kInnerRadii = 2.0;  // that a fast shape looks ahead by
+  constexpr double kLeast = 0.05;      // m, but no less: thin things that fall slowly
+  const std::string& stepper = state.settings.stepper;
+  const bool findsImpacts = stepper == "impulse" || stepper == "hybrid" || stepper == "acceleration";  // in time, by itself
+  if (!state.settings.continuous.enabled || findsImpacts) return;
+  System& system = state.system;
+  for (std::uint32_t i = 0; i < system.bodies.size(); ++i) {
+    if (fastFlags[i] == 0 || !system.bodies[i].moves()) continue;
+    const double most = std::max(kLeast, kInnerRadii * static_cast<double>(extents[i].inner));
+    forEachCollider(system.bodies[i], [&](Collider& collider) {
+      const double reach = dt * (collider.velocity.norm() + collider.spinReach);
+      if (!collider.enabled || reach <= most) return;
+      collider.velocity *= most / reach;
+      collider.spinReach *= most / reach;
+      gates[static_cast<std::size_t>(&collider - system.colliders.data())].reach = most;
+    });
+  }
+}
+
 void WorldImpl::refreshPairs(double dt) {
   placeColliders(dt);
   updatePairs(state.system.broad, state.system.colliders, state.system.contacts, state.settings.speculativeDistance, dt,
               tasks, broadScratch, state.ending);
   state.hidesPairs = false;
+  limitReach(dt);
 }
 
 // Bodies are as they were before the step. What the stepper may have left half written starts afresh: stored impulses,
@@ -312,7 +355,10 @@ StepReport World::step(double dt) {
     if (report.status != StepStatus::Ok) return impl.countBodies(report);
 
     if (!impl.stepper->integratesDrag()) impl.applyDrag(dt);
-    impl.checkResult(report);
+    impl.checkResult(dt, report);
+    timer.finish(Phase::Finish);
+    impl.sweepFast(dt, report);
+    timer.finish(Phase::Continuous);
     impl.markTouching();
     updateSleep(system, state.settings.sleep, report.islands, dt, impl.islandScratch);
     impl.countBodies(report);

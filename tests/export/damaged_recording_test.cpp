@@ -60,7 +60,7 @@ class DamagedRecording : public InAFolder {
 TEST_F(DamagedRecording, EveryMistakeIsNamedWithItsPlace) {
   EXPECT_EQ(after([](hid_t) {}), "");
   const std::vector<std::pair<std::function<void(hid_t)>, std::string>> cases{
-      {[](hid_t f) { H5Adelete(f, "format"); }, "/@format: found nothing; allowed: \"cairn-recording 1\""},
+      {[](hid_t f) { H5Adelete(f, "format"); }, "/@format: found nothing; allowed: \"cairn-recording 2\""},
       {[](hid_t f) { H5Adelete(f, "dt"); }, "/@dt, @every: found 0 and 1; allowed: numbers above 0"},
       {[](hid_t f) { H5Ldelete(f, "scene", H5P_DEFAULT); }, "/scene: found nothing"},
       {[](hid_t f) { H5Ldelete(f, "report", H5P_DEFAULT); }, "/report: found nothing"},
@@ -119,7 +119,7 @@ TEST_F(DamagedRecording, OtherFilesAreRefused) {
   const auto back = std::filesystem::current_path();
   std::filesystem::current_path(folder_);
   ASSERT_EQ(run({"run", "stack25", "--seconds", "0.1", "--quiet", "--dump-problem", "2"}).code, 0);
-  EXPECT_TRUE(has(said(path("stack25-step2.h5"), path("y.csv")), "cairn-recording 1"));
+  EXPECT_TRUE(has(said(path("stack25-step2.h5"), path("y.csv")), "cairn-recording 2"));
   std::filesystem::current_path(back);
 }
 

@@ -45,9 +45,10 @@ TEST(Options, EveryFieldOfEveryStructIsDescribed) {
   expectAllDescribed<ImpulseOptions>("impulse");
   expectAllDescribed<PenaltyOptions>("penalty");
   expectAllDescribed<HybridOptions>("hybrid");
-  EXPECT_EQ(optionGroups().size(), 15u);
+  expectAllDescribed<ContinuousOptions>("continuous");
+  EXPECT_EQ(optionGroups().size(), 16u);
   // Besides the groups: gravity, pairs and audit, which are no single values or no matter of scenes.
-  EXPECT_EQ(findOptions("")->options.size() + 14 + 3, fieldsOf<WorldSettings>());
+  EXPECT_EQ(findOptions("")->options.size() + 15 + 3, fieldsOf<WorldSettings>());
 }
 
 TEST(Options, EachHasAPlaceOfItsOwnAndADefaultThatIsAllowed) {

@@ -101,7 +101,7 @@ export interface LabState {
 }
 
 // As in the report: the times of a step's phases, in this order.
-export const kPhaseNames = ["edits", "broad_phase", "narrow_phase", "islands", "prepare", "solve", "integrate", "finish"] as const;
+export const kPhaseNames = ["edits", "broad_phase", "narrow_phase", "islands", "prepare", "solve", "integrate", "continuous", "finish"] as const;
 
 export interface Stats {
   epoch: number;

@@ -19,7 +19,7 @@ interface PlotText {
   isStacked?: boolean;
 }
 
-const kPhaseColours = ["--p8", "--p1", "--p2", "--p7", "--p3", "--p4", "--p5", "--p6"];
+const kPhaseColours = ["--p8", "--p1", "--p2", "--p7", "--p3", "--p4", "--p5", "--p9", "--p6"];
 
 export const kPlots: readonly PlotText[] = [
   { title: "Energy", unit: "J", lines: [{ label: "kin.", colour: "--p1" }, { label: "pot.", colour: "--p2" }, { label: "sum", colour: "--p4" }] },

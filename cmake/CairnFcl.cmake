@@ -1,0 +1,12 @@
+# The target cairn_fcl, if FCL is found (Debian: libfcl-dev). For tests and benchmarks only.
+if(TARGET cairn_fcl)
+  return()
+endif()
+find_path(CAIRN_FCL_INCLUDE fcl/fcl.h)
+find_library(CAIRN_FCL_LIBRARY fcl)
+find_library(CAIRN_CCD_LIBRARY ccd)
+if(CAIRN_FCL_INCLUDE AND CAIRN_FCL_LIBRARY AND CAIRN_CCD_LIBRARY)
+  add_library(cairn_fcl INTERFACE)
+  target_include_directories(cairn_fcl SYSTEM INTERFACE ${CAIRN_FCL_INCLUDE})
+  target_link_libraries(cairn_fcl INTERFACE ${CAIRN_FCL_LIBRARY} ${CAIRN_CCD_LIBRARY} Eigen3::Eigen)
+endif()
