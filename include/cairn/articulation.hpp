@@ -97,6 +97,11 @@ struct ArticulationDesc {
   bool neighboursCollide = false;
 };
 
+enum class ArticulationIntegrator : std::uint8_t {
+  Midpoint,      // implicit midpoint rule: second order, energy does not drift; some four evaluations of the dynamics a step
+  SemiImplicit,  // Euler: velocities first, then positions by them; first order, one evaluation
+};
+
 struct InverseKinematicsOptions {
   int iterations = 100;     // of each try
   int restarts = 0;         // further tries, from other configurations within the limits, if it does not converge
@@ -154,9 +159,9 @@ class Articulation {
   Matrix centroidalMatrix() const;  // 6 x degrees: momentum = A v
   Mat3 centroidalInertia() const;   // kg m^2, about the centre of mass, joints locked
 
-  // One step of the implicit midpoint rule, of second order; energy does not drift. Returns false, and changes nothing, if
-  // the equations of the step could not be solved (dt far too long for the motion).
-  bool step(double dt, const Vector& efforts);
+  // One step, with the joints' viscous damping and constant efforts. Returns false, and changes nothing, if the equations of
+  // the step could not be solved (dt far too long for the motion).
+  bool step(double dt, const Vector& efforts, ArticulationIntegrator integrator = ArticulationIntegrator::Midpoint);
 
   // Looks for q with the point at a place and the link turned so, by damped least squares, within the limits.
   InverseKinematicsResult solveInverseKinematics(int link, const Vec3& point, const Pose& target,

@@ -143,10 +143,12 @@ Matrix Articulation::centroidalMatrix() const {
 }
 Mat3 Articulation::centroidalInertia() const { return impl_->now().inertiaAbout(impl_->model, centerOfMass()); }
 
-bool Articulation::step(double dt, const Vector& efforts) {
+bool Articulation::step(double dt, const Vector& efforts, ArticulationIntegrator integrator) {
   impl_->checkDegrees(efforts.size(), "efforts");
   if (!std::isfinite(dt) || !efforts.allFinite()) throw std::invalid_argument("dt, efforts: allowed: finite numbers");
   impl_->moved = true;
+  if (integrator == ArticulationIntegrator::SemiImplicit)
+    return stepSemiImplicit(impl_->model, impl_->data, dt, efforts, impl_->scratch);
   return stepMidpointSafely(impl_->model, impl_->data, dt, efforts, impl_->scratch);
 }
 

@@ -113,6 +113,11 @@ class ArticulationData {
  private:
   static constexpr int kColumns = 4;  // right-hand sides that are carried through the tree together
   using Six = Eigen::Matrix<double, 6, kColumns>;
+  void placeNode(const ArticulationModel& model, const ArticulationNode& node, NodeState& state);
+  void moveNode(const ArticulationNode& node, NodeState& state);
+  void weighNode(const ArticulationNode& node, NodeState& state);
+  void prepareNode(const ArticulationNode& node, NodeState& state);
+  void prepareDynamics(const ArticulationModel& model);
   void computeComposites(const ArticulationModel& model);
   void motionOf(const ArticulationModel& model, int node, int degree, Vec3& linear, Vec3& angular) const;
 
@@ -124,6 +129,7 @@ class ArticulationData {
   };
   std::vector<Composite> composites_;
   std::vector<Six> wrenches_, twists_, joints_;
+  bool prepared_ = false;  // inertias and forces of the nodes are those of rigid bodies, as forwardDynamics() starts
 };
 
 }  // namespace cairn

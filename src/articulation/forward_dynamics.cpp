@@ -75,12 +75,7 @@ void ArticulationData::forwardDynamics(const ArticulationModel& model, const Vec
   const auto count = static_cast<int>(all.size());
   acceleration.resize(model.degrees());
   singular = false;
-  for (int i = 0; i < count; ++i) {
-    NodeState& state = nodes[static_cast<std::size_t>(i)];
-    setRigid(state.articulated, all[static_cast<std::size_t>(i)].mass, state.moment, state.inertia);
-    state.force = state.spin.cross(state.spin.cross(state.moment));
-    state.torque = state.spin.cross(state.inertia * state.spin);
-  }
+  prepareDynamics(model);
   if (hasLoads)
     for (int i = 0; i < count; ++i) {
       nodes[static_cast<std::size_t>(i)].force -= loads[static_cast<std::size_t>(i)].head<3>();

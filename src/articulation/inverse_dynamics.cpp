@@ -8,6 +8,7 @@ void ArticulationData::inverseDynamics(const ArticulationModel& model, const Vec
   const auto& all = model.nodes();
   const auto count = static_cast<int>(all.size());
   efforts.resize(model.degrees());
+  prepared_ = false;
   for (int i = 0; i < count; ++i) {
     const ArticulationNode& node = all[static_cast<std::size_t>(i)];
     NodeState& state = nodes[static_cast<std::size_t>(i)];

@@ -1,7 +1,7 @@
 // Positions, velocities and inertias of the nodes; Jacobians of points.
 #include <cmath>
 
-#include "articulation/data.hpp"
+#include "articulation/inertia6.hpp"
 
 namespace cairn {
 
@@ -24,116 +24,133 @@ ArticulationData::ArticulationData(const ArticulationModel& model)
   model.normalise(q);
 }
 
+inline void ArticulationData::placeNode(const ArticulationModel& model, const ArticulationNode& node, NodeState& state) {
+  const bool isRoot = node.parent < 0;
+  const Mat3& outer = isRoot ? model.baseTurn() : nodes[static_cast<std::size_t>(node.parent)].rotation;
+  const Vec3& origin = isRoot ? model.basePlace() : nodes[static_cast<std::size_t>(node.parent)].position;
+  Mat3 frame;
+  frame.noalias() = outer * node.turn;
+  state.arm.noalias() = outer * node.place;
+  switch (node.kind) {
+    case NodeKind::Revolute: {
+      const double angle = q[node.q], c = std::cos(angle), s = std::sin(angle);
+      state.rotation.col(0) = c * frame.col(0) + s * frame.col(1);
+      state.rotation.col(1) = c * frame.col(1) - s * frame.col(0);
+      state.rotation.col(2) = frame.col(2);
+      break;
+    }
+    case NodeKind::Prismatic:
+      state.rotation = frame;
+      state.arm += q[node.q] * frame.col(2);
+      break;
+    case NodeKind::Spherical: {
+      const Quat turn(q[node.q], q[node.q + 1], q[node.q + 2], q[node.q + 3]);
+      state.rotation.noalias() = frame * turn.toRotationMatrix();
+      WideNode& joint = wide[static_cast<std::size_t>(node.wide)];
+      joint.motion.leftCols<3>().setZero();
+      joint.motion.block<3, 3>(3, 0) = state.rotation;
+      break;
+    }
+    case NodeKind::Free: {
+      const Quat turn(q[node.q + 3], q[node.q + 4], q[node.q + 5], q[node.q + 6]);
+      state.arm += frame * q.segment<3>(node.q);
+      state.rotation.noalias() = frame * turn.toRotationMatrix();
+      WideNode& joint = wide[static_cast<std::size_t>(node.wide)];
+      joint.motion.setZero();
+      joint.motion.topLeftCorner<3, 3>() = frame;
+      joint.motion.bottomRightCorner<3, 3>() = state.rotation;
+      break;
+    }
+  }
+  state.position = origin + state.arm;
+}
+
+inline void ArticulationData::moveNode(const ArticulationNode& node, NodeState& state) {
+  const bool isRoot = node.parent < 0;
+  Vec3 outer = Vec3::Zero();  // spin of the parent
+  state.velocity.setZero();
+  state.biasLinear.setZero();
+  if (!isRoot) {
+    const NodeState& parent = nodes[static_cast<std::size_t>(node.parent)];
+    outer = parent.spin;
+    const Vec3 carried = outer.cross(state.arm);
+    state.velocity = parent.velocity + carried;
+    state.biasLinear = outer.cross(carried);
+  }
+  state.spin = outer;
+  state.biasAngular.setZero();
+  switch (node.kind) {
+    case NodeKind::Revolute: {
+      const Vec3 own = v[node.v] * state.rotation.col(2);
+      state.spin += own;
+      if (!isRoot) state.biasAngular = outer.cross(own);
+      break;
+    }
+    case NodeKind::Prismatic: {
+      const Vec3 own = v[node.v] * state.rotation.col(2);
+      state.velocity += own;
+      if (!isRoot) state.biasLinear += 2.0 * outer.cross(own);
+      break;
+    }
+    case NodeKind::Spherical: {
+      const Vec3 own = state.rotation * v.segment<3>(node.v);
+      state.spin += own;
+      state.biasAngular = outer.cross(own);
+      break;
+    }
+    case NodeKind::Free: {
+      const WideNode& joint = wide[static_cast<std::size_t>(node.wide)];
+      const Vec3 linear = joint.motion.topLeftCorner<3, 3>() * v.segment<3>(node.v);
+      const Vec3 own = state.rotation * v.segment<3>(node.v + 3);
+      state.velocity += linear;
+      state.spin += own;
+      state.biasLinear += 2.0 * outer.cross(linear);
+      state.biasAngular = outer.cross(own);
+      break;
+    }
+  }
+}
+
+inline void ArticulationData::weighNode(const ArticulationNode& node, NodeState& state) {
+  state.moment.noalias() = state.rotation * node.moment;
+  state.inertia = turnedTensor(state.rotation, node.inertia);
+}
+
+inline void ArticulationData::prepareNode(const ArticulationNode& node, NodeState& state) {
+  setRigid(state.articulated, node.mass, state.moment, state.inertia);
+  state.force = state.spin.cross(state.spin.cross(state.moment));
+  state.torque = state.spin.cross(state.inertia * state.spin);
+}
+
 void ArticulationData::computePositions(const ArticulationModel& model) {
-  const auto& all = model.nodes();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const ArticulationNode& node = all[i];
-    NodeState& state = nodes[i];
-    const bool isRoot = node.parent < 0;
-    const Mat3& outer = isRoot ? model.baseTurn() : nodes[static_cast<std::size_t>(node.parent)].rotation;
-    const Vec3& origin = isRoot ? model.basePlace() : nodes[static_cast<std::size_t>(node.parent)].position;
-    Mat3 frame;
-    frame.noalias() = outer * node.turn;
-    state.arm.noalias() = outer * node.place;
-    switch (node.kind) {
-      case NodeKind::Revolute: {
-        const double angle = q[node.q], c = std::cos(angle), s = std::sin(angle);
-        state.rotation.col(0) = c * frame.col(0) + s * frame.col(1);
-        state.rotation.col(1) = c * frame.col(1) - s * frame.col(0);
-        state.rotation.col(2) = frame.col(2);
-        break;
-      }
-      case NodeKind::Prismatic:
-        state.rotation = frame;
-        state.arm += q[node.q] * frame.col(2);
-        break;
-      case NodeKind::Spherical: {
-        const Quat turn(q[node.q], q[node.q + 1], q[node.q + 2], q[node.q + 3]);
-        state.rotation.noalias() = frame * turn.toRotationMatrix();
-        WideNode& joint = wide[static_cast<std::size_t>(node.wide)];
-        joint.motion.leftCols<3>().setZero();
-        joint.motion.block<3, 3>(3, 0) = state.rotation;
-        break;
-      }
-      case NodeKind::Free: {
-        const Quat turn(q[node.q + 3], q[node.q + 4], q[node.q + 5], q[node.q + 6]);
-        state.arm += frame * q.segment<3>(node.q);
-        state.rotation.noalias() = frame * turn.toRotationMatrix();
-        WideNode& joint = wide[static_cast<std::size_t>(node.wide)];
-        joint.motion.setZero();
-        joint.motion.topLeftCorner<3, 3>() = frame;
-        joint.motion.bottomRightCorner<3, 3>() = state.rotation;
-        break;
-      }
-    }
-    state.position = origin + state.arm;
-  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) placeNode(model, model.nodes()[i], nodes[i]);
+  prepared_ = false;
 }
-
 void ArticulationData::computeVelocities(const ArticulationModel& model) {
-  const auto& all = model.nodes();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const ArticulationNode& node = all[i];
-    NodeState& state = nodes[i];
-    const bool isRoot = node.parent < 0;
-    Vec3 outer = Vec3::Zero();  // spin of the parent
-    state.velocity.setZero();
-    state.biasLinear.setZero();
-    if (!isRoot) {
-      const NodeState& parent = nodes[static_cast<std::size_t>(node.parent)];
-      outer = parent.spin;
-      const Vec3 carried = outer.cross(state.arm);
-      state.velocity = parent.velocity + carried;
-      state.biasLinear = outer.cross(carried);
-    }
-    state.spin = outer;
-    state.biasAngular.setZero();
-    switch (node.kind) {
-      case NodeKind::Revolute: {
-        const Vec3 own = v[node.v] * state.rotation.col(2);
-        state.spin += own;
-        if (!isRoot) state.biasAngular = outer.cross(own);
-        break;
-      }
-      case NodeKind::Prismatic: {
-        const Vec3 own = v[node.v] * state.rotation.col(2);
-        state.velocity += own;
-        if (!isRoot) state.biasLinear += 2.0 * outer.cross(own);
-        break;
-      }
-      case NodeKind::Spherical: {
-        const Vec3 own = state.rotation * v.segment<3>(node.v);
-        state.spin += own;
-        state.biasAngular = outer.cross(own);
-        break;
-      }
-      case NodeKind::Free: {
-        const WideNode& joint = wide[static_cast<std::size_t>(node.wide)];
-        const Vec3 linear = joint.motion.topLeftCorner<3, 3>() * v.segment<3>(node.v);
-        const Vec3 own = state.rotation * v.segment<3>(node.v + 3);
-        state.velocity += linear;
-        state.spin += own;
-        state.biasLinear += 2.0 * outer.cross(linear);
-        state.biasAngular = outer.cross(own);
-        break;
-      }
-    }
-  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) moveNode(model.nodes()[i], nodes[i]);
+  prepared_ = false;
 }
-
 void ArticulationData::computeInertias(const ArticulationModel& model) {
-  const auto& all = model.nodes();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    NodeState& state = nodes[i];
-    state.moment.noalias() = state.rotation * all[i].moment;
-    state.inertia = turnedTensor(state.rotation, all[i].inertia);
-  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) weighNode(model.nodes()[i], nodes[i]);
+  prepared_ = false;
 }
 
+// In one pass over the nodes, with what forwardDynamics() starts from.
 void ArticulationData::computeAll(const ArticulationModel& model) {
-  computePositions(model);
-  computeVelocities(model);
-  computeInertias(model);
+  const auto& all = model.nodes();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    placeNode(model, all[i], nodes[i]);
+    moveNode(all[i], nodes[i]);
+    weighNode(all[i], nodes[i]);
+    prepareNode(all[i], nodes[i]);
+  }
+  prepared_ = true;
+}
+
+void ArticulationData::prepareDynamics(const ArticulationModel& model) {
+  if (!prepared_)
+    for (std::size_t i = 0; i < nodes.size(); ++i) prepareNode(model.nodes()[i], nodes[i]);
+  prepared_ = false;
 }
 
 Pose ArticulationData::linkPose(const ArticulationModel& model, int link) const {

@@ -67,4 +67,21 @@ bool stepMidpointSafely(const ArticulationModel& model, ArticulationData& data, 
   return false;
 }
 
+bool stepSemiImplicit(const ArticulationModel& model, ArticulationData& data, double h, const Vector& efforts,
+                      MidpointScratch& scratch) {
+  scratch.efforts = efforts;
+  for (int k = 0; k < model.degrees(); ++k) {
+    const double damping = model.axes()[static_cast<std::size_t>(k)].damping;
+    data.armature[k] = model.armature(k) + h * damping;
+    scratch.efforts[k] -= damping * data.v[k];
+  }
+  data.computeAll(model);
+  data.forwardDynamics(model, scratch.efforts, scratch.acceleration);
+  for (int k = 0; k < model.degrees(); ++k) data.armature[k] = model.armature(k);
+  if (!scratch.acceleration.allFinite()) return false;
+  data.v += h * scratch.acceleration;
+  model.integrate(data.q, data.v, h, data.q);
+  return true;
+}
+
 }  // namespace cairn

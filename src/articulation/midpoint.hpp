@@ -25,4 +25,8 @@ inline constexpr int kMidpointHalvings = 8;
 bool stepMidpointSafely(const ArticulationModel& model, ArticulationData& data, double h, const Vector& efforts,
                         MidpointScratch& scratch);
 
+// Euler, for comparison: v_1 = v + h a(q, v), q_1 = q + h v_1. Of first order.
+bool stepSemiImplicit(const ArticulationModel& model, ArticulationData& data, double h, const Vector& efforts,
+                      MidpointScratch& scratch);
+
 }  // namespace cairn
