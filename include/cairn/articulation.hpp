@@ -102,6 +102,25 @@ enum class ArticulationIntegrator : std::uint8_t {
   SemiImplicit,  // Euler: velocities first, then positions by them; first order, one evaluation
 };
 
+// What a world's articulation does now.
+struct ArticulationState {
+  Vector q, v;
+  // By degree of freedom, mean over the last step: N m (N).
+  struct AxisEfforts {
+    double limit = 0.0, motor = 0.0, friction = 0.0;
+  };
+  std::vector<AxisEfforts> efforts{};
+};
+
+// How an articulation can move, with the joints that close loops among its links or hold them to what does not move.
+struct Mobility {
+  int tree = 0;       // degrees of freedom without those joints
+  int loops = 0;      // joints that close one
+  int rows = 0;       // conditions that they are
+  int redundant = 0;  // of those, how many say nothing new here
+  int degrees() const { return tree - rows + redundant; }
+};
+
 struct InverseKinematicsOptions {
   int iterations = 100;     // of each try
   int restarts = 0;         // further tries, from other configurations within the limits, if it does not converge
