@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cairn/articulation.hpp"
 #include "cairn/body.hpp"
 #include "cairn/events.hpp"
 #include "cairn/ids.hpp"
@@ -69,6 +70,25 @@ class World {
   bool isValid(BodyId body) const;
   bool isValid(ShapeId shape) const;
   bool isValid(JointId joint) const;
+
+  // Articulations (cairn/articulation.hpp). Their links are bodies, which go where the joints put them: they cannot be placed,
+  // removed or given velocities by themselves, but forces, impulses, contacts and joints act on them as on others. A joint
+  // between two links closes a loop.
+  ArticulationId addArticulation(const ArticulationDesc& desc);
+  bool removeArticulation(ArticulationId articulation);  // with its links and their joints
+  bool isValid(ArticulationId articulation) const;
+  std::vector<ArticulationId> articulations() const;
+  std::string_view name(ArticulationId articulation) const;
+  std::vector<BodyId> links(ArticulationId articulation) const;  // empty if stale
+  std::optional<ArticulationState> state(ArticulationId articulation) const;
+  bool setState(ArticulationId articulation, const Vector& q, const Vector& v);
+  bool setEfforts(ArticulationId articulation, const Vector& efforts);  // N m (N), for the next step
+  // Limits, motor and friction of one degree of freedom; armature and damping stay as they were made.
+  bool setAxis(ArticulationId articulation, int degree, const AxisDesc& axis);
+  bool setMotorTarget(ArticulationId articulation, int degree, double target);
+  // By itself, in its present state: for Jacobians, inverse dynamics and kinematics.
+  std::optional<Articulation> articulation(ArticulationId articulation) const;
+  Mobility mobility(ArticulationId articulation) const;
 
   std::vector<BodyId> bodies() const;  // in id order
   std::vector<JointId> joints() const;

@@ -41,7 +41,8 @@ struct alignas(64) Body {
 
   std::uint32_t generation = 0;
   std::uint32_t firstCollider = kNone;
-  std::uint32_t extras = kNone;  // in System::extras, for the few bodies that have any
+  std::uint32_t extras = kNone;     // in System::extras, for the few bodies that have any
+  std::uint32_t mechanism = kNone;  // in System::mechanisms, if it is a link of one
   bool canSleep = true;
 
   bool isDynamic() const { return kind == BodyKind::Dynamic && !quarantined; }

@@ -75,6 +75,15 @@ void uniteAll(System& system, const Tasks& tasks, std::vector<std::uint32_t>& pa
   }
   for (const Joint& joint : system.joints)
     if (joint.alive) parents.unite(joint.a, joint.b);
+  for (const Mechanism& mechanism : system.mechanisms) {
+    if (!mechanism.alive) continue;
+    std::uint32_t last = kNone;  // links that are fixed to the base are in no island
+    for (const std::uint32_t body : mechanism.bodies) {
+      if (!system.bodies[body].isDynamic()) continue;
+      if (last != kNone) parents.unite(last, body);
+      last = body;
+    }
+  }
 }
 
 // All that held islands together is still there, what came is within one of them, and no body has begun or ceased to be one
@@ -82,7 +91,7 @@ void uniteAll(System& system, const Tasks& tasks, std::vector<std::uint32_t>& pa
 // joints looks at all of them anyway.)
 bool areAsFound(const System& system, const Tasks& tasks, IslandScratch& scratch) {
   const ContactCache& cache = system.contacts;
-  if (!system.islands.known || !system.joints.empty() || cache.bondBroke) return false;
+  if (!system.islands.known || !system.joints.empty() || !system.mechanisms.empty() || cache.bondBroke) return false;
   const auto islandOf = [&](std::uint32_t body) { return system.bodies[body].island; };
   for (const std::uint32_t slot : cache.begun) {
     const auto [a, b] = cache.ends[slot];
@@ -193,6 +202,7 @@ void updateSleep(System& system, const SleepOptions& options, int islands, doubl
     body.awake = false;
     body.velocity.setZero();
     body.spin.setZero();
+    if (body.mechanism != kNone) system.mechanisms[body.mechanism].v.setZero();
   }
 }
 

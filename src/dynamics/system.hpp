@@ -8,6 +8,7 @@
 #include "dynamics/body.hpp"
 #include "dynamics/contact_memory.hpp"
 #include "dynamics/joint.hpp"
+#include "dynamics/mechanism.hpp"
 #include "dynamics/stepper_memory.hpp"
 
 namespace cairn {
@@ -23,6 +24,7 @@ struct System {
   std::vector<Body> bodies;         // by BodyId::index; holes are not alive
   std::vector<Collider> colliders;  // by ShapeId::index
   std::vector<Joint> joints;        // by JointId::index
+  std::vector<Mechanism> mechanisms;  // by ArticulationId::index
   std::vector<Material> materials;  // by Collider::material: every surface there is, most of them shared
   std::vector<BodyExtras> extras;   // by Body::extras
   BroadPhase broad;

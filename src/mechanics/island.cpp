@@ -62,6 +62,14 @@ Island gather(const System& world, std::span<const std::uint32_t> own) {
     bodies.mark(joint.a);
     bodies.mark(joint.b);
   }
+  for (std::uint32_t m = 0; m < world.mechanisms.size(); ++m) {
+    const Mechanism& mechanism = world.mechanisms[m];
+    const bool isIn = mechanism.alive && std::any_of(mechanism.bodies.begin(), mechanism.bodies.end(),
+                                                     [&](std::uint32_t body) { return isOwn[body] != 0; });
+    if (!isIn) continue;
+    island.mechanisms.push_back(m);
+    for (const std::uint32_t body : mechanism.bodies) bodies.mark(body);
+  }
 
   island.bodies = bodies.finish();
   island.colliders = colliders.finish();
@@ -70,6 +78,7 @@ Island gather(const System& world, std::span<const std::uint32_t> own) {
     Body& body = system.bodies.emplace_back(world.bodies[index]);
     island.isOwn.push_back(isOwn[index]);
     body.firstCollider = kNone;
+    body.mechanism = kNone;
     if (isOwn[index] == 0 && body.isDynamic()) body.awake = false;
     if (body.extras == kNone) continue;
     system.extras.push_back(world.extras[body.extras]);
@@ -93,6 +102,13 @@ Island gather(const System& world, std::span<const std::uint32_t> own) {
     Joint& joint = system.joints.emplace_back(world.joints[index]);
     joint.a = bodies[joint.a];
     joint.b = bodies[joint.b];
+  }
+  for (std::uint32_t m = 0; m < island.mechanisms.size(); ++m) {
+    Mechanism& mechanism = system.mechanisms.emplace_back(world.mechanisms[island.mechanisms[m]]);
+    for (std::uint32_t& body : mechanism.bodies) {
+      body = bodies[body];
+      system.bodies[body].mechanism = m;
+    }
   }
   system.materials = world.materials;
   system.islands = world.islands;
@@ -151,6 +167,14 @@ void commit(const Island& island, System& world) {
     joint.totalImpulse = from.totalImpulse;
     joint.totalAngularImpulse = from.totalAngularImpulse;
     joint.forces = from.forces;
+  }
+  for (std::size_t i = 0; i < island.mechanisms.size(); ++i) {
+    const Mechanism& from = system.mechanisms[i];
+    Mechanism& mechanism = world.mechanisms[island.mechanisms[i]];
+    mechanism.q = from.q;
+    mechanism.v = from.v;
+    mechanism.impulse = from.impulse;
+    mechanism.total = from.total;
   }
   std::unordered_map<std::uint64_t, std::uint64_t> keys;  // of pairs: to those of the world
   std::size_t next = 0;

@@ -16,7 +16,7 @@ namespace cairn {
 struct Island {
   System system;
   // By index in `system`: the index in the world.
-  std::vector<std::uint32_t> bodies, colliders, joints, contacts;
+  std::vector<std::uint32_t> bodies, colliders, joints, contacts, mechanisms;
   std::vector<char> isOwn;  // by body: it belongs to the island; the others are what it touches, and stay as they are
 };
 

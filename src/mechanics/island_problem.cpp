@@ -35,6 +35,16 @@ std::vector<IslandProblem> buildProblems(const System& system, const WorldSettin
   };
   for (const std::uint32_t i : joints)
     if (ProblemBuilder* builder = builderOf(system.joints[i].a, system.joints[i].b)) builder->addJoint(i, numbers);
+  for (std::uint32_t i = 0; i < system.mechanisms.size(); ++i) {
+    if (!system.mechanisms[i].alive) continue;
+    for (const std::uint32_t body : system.mechanisms[i].bodies) {
+      // In no time limits count where something else happens.
+      const std::uint32_t island = islandOf(system, formulation, body, body);
+      if (island == kNone || (formulation.unloaded && (slotOf.size() <= island || slotOf[island] < 0))) continue;
+      builderOf(body, body)->addArticulation(i, numbers);
+      break;
+    }
+  }
   for (ProblemBuilder& builder : builders) builder.eliminateTrees();
   for (const std::uint32_t slot : contacts) {
     const Contact& contact = system.contacts.slots[slot];
@@ -60,6 +70,18 @@ std::vector<IslandProblem> buildProblems(const System& system, const WorldSettin
   return buildProblems(system, settings, dt, formulation, contacts, joints);
 }
 
+Vector momentumOf(const ContactProblem& problem, const Vector& impulse) {
+  const ProblemData& data = problem.data();
+  Vector momentum = Vector::Zero(data.freeVelocity.size());
+  for (std::size_t i = 0; i < data.blocks.size(); ++i) {
+    const auto part = impulse.segment(data.blocks[i].first, data.blocks[i].size);
+    const BlockJacobian& jacobian = data.jacobians[i];
+    if (jacobian.a >= 0) momentum.segment<6>(6 * jacobian.a) += jacobian.partA.transpose() * part;
+    if (jacobian.b >= 0) momentum.segment<6>(6 * jacobian.b) += jacobian.partB.transpose() * part;
+  }
+  return momentum;
+}
+
 void setVelocities(System& system, const IslandProblem& island, const Vector& impulse, std::vector<char>& marked) {
   const Vector u = island.problem->bodyVelocity(impulse);
   for (std::size_t k = 0; k < island.bodies.size(); ++k) {
@@ -68,6 +90,10 @@ void setVelocities(System& system, const IslandProblem& island, const Vector& im
     body.spin = u.segment<3>(6 * static_cast<Eigen::Index>(k) + 3);
     marked[island.bodies[k]] = 1;
   }
+  if (island.articulations.empty()) return;
+  const Vector momentum = momentumOf(*island.problem, impulse);
+  for (const IslandProblem::Articulated& one : island.articulations)
+    system.mechanisms[one.mechanism].v = one.movers->jointVelocity(momentum.segment(6 * one.first, 6 * one.movers->bodies()));
 }
 
 void placeColliders(System& system) {

@@ -9,6 +9,7 @@
 #include "cairn/contact_problem.hpp"
 #include "dynamics/system.hpp"
 #include "mechanics/adaptive_laws.hpp"
+#include "mechanics/articulated_movers.hpp"
 #include "mechanics/joint_tree_mass.hpp"
 
 namespace cairn {
@@ -72,6 +73,7 @@ struct IslandProblem {
     double approach = 0.0;  // m/s, relative normal velocity before the step: negative when closing
     int axis = -1;          // of the joint, for what acts along it; -1: a block of the joint's own rows
     AxisForce force = AxisForce::Motor;
+    std::uint32_t mechanism = kNone;  // of an articulation, for what acts along its degree `axis`
   };
   // A joint that is part of the masses: it has no block.
   struct Eliminated {
@@ -80,7 +82,14 @@ struct IslandProblem {
     Vector bias;          // m/s
     Vector freeReaction;  // N s or N m s: what it does if nothing else acts
   };
+  // An articulation whose links are bodies of the problem, one after another.
+  struct Articulated {
+    std::uint32_t mechanism = kNone;
+    int first = 0;  // body of the problem
+    std::shared_ptr<const ArticulatedMovers> movers;
+  };
   std::uint32_t island = kNone;  // its number in the step
+  std::vector<Articulated> articulations;
   std::shared_ptr<const ContactProblem> problem;
   std::vector<Eliminated> eliminated;
   std::shared_ptr<const JointTreeMass> tree;  // the masses, if any is
@@ -104,7 +113,11 @@ std::vector<IslandProblem> buildProblems(const System& system, const WorldSettin
 // Colliders in place for the bodies' present poses, for steppers that build problems in the midst of a step.
 void placeColliders(System& system);
 
-// Gives the bodies of an island the velocities that the impulses mean, and marks them.
+// J^T impulse: N s, N m s, six numbers a body of the problem.
+Vector momentumOf(const ContactProblem& problem, const Vector& impulse);
+
+// Gives the bodies of an island the velocities that the impulses mean, and marks them; likewise the joints of its
+// articulations.
 void setVelocities(System& system, const IslandProblem& island, const Vector& impulse, std::vector<char>& marked);
 
 // Velocities of the rows (bias and compliance included) as the bodies really move now.

@@ -15,10 +15,7 @@ ProblemBuilder::ProblemBuilder(const System& system, const WorldSettings& settin
       settings_(settings),
       dt_(dt),
       formulation_(formulation),
-      movers_(freeMotion(settings), dt,
-              formulation.displaces  ? FreeMovers::Loads::Displaced
-              : formulation.unloaded ? FreeMovers::Loads::None
-                                     : FreeMovers::Loads::All) {
+      movers_(freeMotion(settings), dt, loads()) {
   const double ratio = system.impulseSeconds > 0.0 ? dt / system.impulseSeconds : 0.0;
   const bool sensible = ratio > 1.0 / kMostRescaling && ratio < kMostRescaling && !formulation.startsCold;
   rescale_ = sensible ? ratio : 0.0;
@@ -27,6 +24,7 @@ ProblemBuilder::ProblemBuilder(const System& system, const WorldSettings& settin
 int ProblemBuilder::use(std::uint32_t index, std::vector<int>& numbers) {
   const Body& body = system_.bodies[index];
   if (!body.moves() || !body.isDynamic() || isHeld(index)) return -1;
+  if (numbers[index] < 0 && body.mechanism != kNone) useArticulation(body.mechanism, numbers);
   if (numbers[index] < 0) {
     numbers[index] = static_cast<int>(island_.bodies.size());
     island_.bodies.push_back(index);
@@ -110,6 +108,11 @@ void ProblemBuilder::fillBounds() {
 void ProblemBuilder::writeStart(std::size_t index, Vector& start) const {
   const Block& block = data_.blocks[index];
   const IslandProblem::Origin& origin = island_.origins[index];
+  if (origin.mechanism != kNone) {
+    const auto& forces = system_.mechanisms[origin.mechanism].impulse[static_cast<std::size_t>(origin.axis)];
+    start[block.first] = forces[static_cast<std::size_t>(origin.force)];
+    return;
+  }
   if (origin.joint != kNone && origin.axis >= 0) {
     const AxisForces& forces = system_.joints[origin.joint].forces[origin.axis];
     start[block.first] = forces.impulse[static_cast<std::size_t>(origin.force)];
@@ -142,6 +145,11 @@ IslandProblem ProblemBuilder::finish(std::string name) {
   data_.speedFloor = formulation_.speedFloor;
   data_.inverseMass = movers_.inverseMass();
   data_.freeVelocity = movers_.freeVelocity();
+  if (!island_.articulations.empty()) {
+    std::vector<MixedMass::Tree> trees;
+    for (const IslandProblem::Articulated& one : island_.articulations) trees.push_back({one.first, one.movers});
+    data_.inverseMass = std::make_shared<MixedMass>(movers_.items(), std::move(trees));
+  }
   if (!held_.empty()) pullTogether();
   // The warm start: what the contacts and joints had last time, as the step is long now.
   Vector start(static_cast<Eigen::Index>(bias_.size()));
@@ -156,6 +164,7 @@ IslandProblem ProblemBuilder::finish(std::string name) {
 // has a locked axis: the masses of the tree are those of whole bodies.
 void ProblemBuilder::eliminateTrees() {
   if (!formulation_.eliminatesTrees && settings_.jointMethod != kElimination) return;
+  if (!system_.mechanisms.empty()) return;  // a contact may bring an articulation in, whose masses are its own
   const auto isWhole = [&](int number) {
     if (number < 0) return true;
     const Body& body = system_.bodies[island_.bodies[number]];

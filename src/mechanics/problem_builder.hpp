@@ -21,6 +21,8 @@ class ProblemBuilder {
   // After all joints: those that form trees become part of the masses, if the formulation says so.
   void eliminateTrees();
   void addContact(std::uint32_t slot, std::vector<int>& numbers);
+  // Limits, motors and friction of an articulation's joints: problem_articulations.cpp.
+  void addArticulation(std::uint32_t mechanism, std::vector<int>& numbers);
   IslandProblem finish(std::string name);
 
  private:
@@ -28,6 +30,15 @@ class ProblemBuilder {
 
   // Body of the problem, or -1 for one that cannot be moved.
   int use(std::uint32_t index, std::vector<int>& numbers);
+  void useArticulation(std::uint32_t mechanism, std::vector<int>& numbers);
+  void addDegree(const IslandProblem::Articulated& one, int degree);
+  void pushDegree(const IslandProblem::Articulated& one, int degree, AxisForce force, double sign, double speed, double spring,
+                  double lower, double upper);
+  FreeMovers::Loads loads() const {
+    return formulation_.displaces  ? FreeMovers::Loads::Displaced
+           : formulation_.unloaded ? FreeMovers::Loads::None
+                                   : FreeMovers::Loads::All;
+  }
   bool isHeld(std::uint32_t body) const { return formulation_.held && formulation_.held(body); }
   Vec6 ownVelocity(std::uint32_t index) const;
   double before(const Part& part, std::uint32_t body) const { return part.row(0).dot(ownVelocity(body)); }

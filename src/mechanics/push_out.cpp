@@ -23,7 +23,8 @@ template <class Use>
 void forEachPushed(const IslandProblem& island, Use&& use) {
   const std::vector<Block>& blocks = island.problem->blocks();
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (island.origins[i].joint == kNone && island.origins[i].point < 0) continue;  // friction of a whole patch
+    const bool isLimit = island.origins[i].mechanism != kNone && island.origins[i].force != AxisForce::Friction;
+    if (island.origins[i].joint == kNone && island.origins[i].point < 0 && !isLimit) continue;  // friction of a whole patch
     const int rows = blocks[i].law == Law::Free ? blocks[i].size : 1;
     for (int k = 0; k < rows; ++k) use(blocks[i].first + k, static_cast<int>(i), k);
   }
@@ -52,6 +53,8 @@ bool pushesTooHard(const IslandProblem& island, const Vector& impulse) {
   double allowed = 0.0, shift = 0.0, fastest = 0.0, mass = 0.0;
   for (int i = 0; i < data.inverseMass->bodies(); ++i) mass += 1.0 / std::max(data.inverseMass->block(i)(0, 0), 1e-300);
   bool hasSpring = false;  // it gives what it has stored
+  for (const IslandProblem::Origin& origin : island.origins)
+    hasSpring |= origin.mechanism != kNone && origin.force == AxisForce::Motor;  // what a motor gives is wanted
   forEachPushed(island, [&](int row, int block, int k) {
     hasSpring |= data.compliance.size() > 0 && data.compliance[row] > 0.0;
     fastest = std::max(fastest, std::abs(island.driven[row]));

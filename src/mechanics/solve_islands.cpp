@@ -18,7 +18,6 @@ namespace {
 constexpr int kMostLawPasses = 20;
 constexpr double kLawTolerance = 1e-4;  // of the load
 constexpr double kBlindTurn = 1.0;      // rad in a step
-constexpr double kSameWay = 1e-6;       // of the speed that gravity gives in a step
 
 // What is tried in place of a problem that has no answer, or one that makes bodies far too fast.
 struct Gentler {
@@ -243,69 +242,14 @@ void rememberPoints(System& system, const std::vector<IslandProblem>& islands, c
   system.memory.points.swap(next);
 }
 
-// By body: no impulse reached it, so that it flies as if alone (x + h (u- + u+)/2, exact under constant loads, where x + h
-// u+ loses m (g h)^2/2 in every step near the ground). Not if that were nearer to something than what the rows allow.
-std::vector<char> findFliers(const System& system, const std::vector<IslandProblem>& islands,
-                             const std::vector<Vector>& impulses) {
-  std::vector<char> flies(system.bodies.size(), 0);
-  for (std::size_t i = 0; i < islands.size(); ++i) {
-    const IslandProblem& island = islands[i];
-    const ProblemData& data = island.problem->data();
-    std::vector<char> pushed(island.bodies.size(), 0);
-    std::vector<Vec6> bend(island.bodies.size());  // (u- - u+)/2
-    for (std::size_t k = 0; k < island.bodies.size(); ++k) {
-      const Body& body = system.bodies[island.bodies[k]];
-      bend[k] << body.velocity, body.spin;
-      bend[k] = 0.5 * (bend[k] - data.freeVelocity.segment<6>(6 * static_cast<Eigen::Index>(k)));
-    }
-    const auto push = [&](const BlockJacobian& jacobian) {
-      if (jacobian.a >= 0) pushed[jacobian.a] = 1;
-      if (jacobian.b >= 0) pushed[jacobian.b] = 1;
-    };
-    for (const IslandProblem::Eliminated& joint : island.eliminated) push(joint.jacobian);
-    for (std::size_t k = 0; k < data.blocks.size(); ++k) {
-      const Block& block = data.blocks[k];
-      if (block.law == Law::Free || !impulses[i].segment(block.first, block.size).isZero(0.0)) push(data.jacobians[k]);
-    }
-    bool nearer = false;
-    for (std::size_t k = 0; k < data.blocks.size() && !nearer; ++k) {
-      const BlockJacobian& jacobian = data.jacobians[k];
-      double separation = 0.0;
-      if (jacobian.a >= 0 && pushed[jacobian.a] == 0) separation += jacobian.partA.row(0).dot(bend[jacobian.a]);
-      if (jacobian.b >= 0 && pushed[jacobian.b] == 0) separation += jacobian.partB.row(0).dot(bend[jacobian.b]);
-      nearer = separation < -kSameWay * data.speedFloor;
-    }
-    if (nearer) continue;
-    for (std::size_t k = 0; k < island.bodies.size(); ++k) flies[island.bodies[k]] = pushed[k] == 0 ? 1 : 0;
-  }
-  return flies;
-}
-
 }  // namespace
 
 void finishStep(StepContext& context, const std::vector<IslandProblem>& islands, const std::vector<Vector>& impulses,
                 double dt, bool movesFree) {
   System& system = context.system;
-  const FreeMotion motion = freeMotion(context.settings);
-  std::vector<char> solved(system.bodies.size(), 0), flies;
-  if (movesFree) flies = findFliers(system, islands, impulses);
-  std::vector<Body> flown;
-  for (std::size_t i = 0; i < flies.size(); ++i)
-    if (flies[i] != 0) moveFree(flown.emplace_back(system.bodies[i]), motion, dt, 1);
-  for (std::size_t i = 0; i < islands.size(); ++i) setVelocities(system, islands[i], impulses[i], solved);
-  for (std::size_t i = 0, next = 0; i < flies.size(); ++i)
-    if (flies[i] != 0) system.bodies[i] = flown[next++];
   forgetImpulses(system);
   for (std::size_t i = 0; i < islands.size(); ++i) storeImpulses(system, islands[i], impulses[i]);
-  for (std::size_t i = 0; i < system.bodies.size(); ++i) {
-    Body& body = system.bodies[i];
-    if (!body.moves() || (movesFree && flies[i] != 0)) continue;
-    if (body.isDynamic() && solved[i] == 0) {
-      if (movesFree) moveFree(body, motion, dt, 1);
-      continue;
-    }
-    advance(body, dt);
-  }
+  moveSolved(context, islands, impulses, dt, movesFree);
   rememberPoints(system, islands, impulses);
   system.impulseSeconds = dt;
   noteJointError(context);

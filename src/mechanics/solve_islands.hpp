@@ -46,6 +46,10 @@ void judgeIslands(StepContext& context, const std::vector<IslandProblem>& island
 void finishStep(StepContext& context, const std::vector<IslandProblem>& islands, const std::vector<Vector>& impulses,
                 double dt, bool movesFree = true);
 
+// The part of it that moves: velocities, then poses.
+void moveSolved(StepContext& context, const std::vector<IslandProblem>& islands, const std::vector<Vector>& impulses,
+                double dt, bool movesFree = true);
+
 // Judges a step that is not one contact problem as if it were: made when the step begins, finished when it is over. Does
 // nothing unless the settings' audit asks for it.
 class StepJudge {

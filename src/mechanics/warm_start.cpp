@@ -20,15 +20,7 @@ void storeJoint(Joint& joint, const BlockJacobian& jacobian, const Vector& impul
 
 // Joints that are part of the masses: what they do by themselves, and against the impulses of all rows.
 void storeEliminated(System& system, const IslandProblem& island, const Vector& impulse, bool startsNext) {
-  const ProblemData& data = island.problem->data();
-  Vector momentum = Vector::Zero(data.freeVelocity.size());
-  for (std::size_t i = 0; i < data.blocks.size(); ++i) {
-    const auto part = impulse.segment(data.blocks[i].first, data.blocks[i].size);
-    const BlockJacobian& jacobian = data.jacobians[i];
-    if (jacobian.a >= 0) momentum.segment<6>(6 * jacobian.a) += jacobian.partA.transpose() * part;
-    if (jacobian.b >= 0) momentum.segment<6>(6 * jacobian.b) += jacobian.partB.transpose() * part;
-  }
-  const Vector reactions = island.tree->reactions(momentum);
+  const Vector reactions = island.tree->reactions(momentumOf(*island.problem, impulse));
   for (std::size_t j = 0; j < island.eliminated.size(); ++j) {
     const IslandProblem::Eliminated& one = island.eliminated[j];
     const Vector found = one.freeReaction + reactions.segment(6 * static_cast<Eigen::Index>(j), one.bias.size());
@@ -56,6 +48,10 @@ void forgetImpulses(System& system) {
       forces.total.fill(0.0);
     }
   }
+  for (Mechanism& mechanism : system.mechanisms) {
+    for (auto& forces : mechanism.impulse) forces.fill(0.0);
+    for (auto& forces : mechanism.total) forces.fill(0.0);
+  }
 }
 
 void storeImpulses(System& system, const IslandProblem& island, const Vector& impulse, bool startsNext) {
@@ -64,6 +60,13 @@ void storeImpulses(System& system, const IslandProblem& island, const Vector& im
     const Block& block = island.problem->blocks()[i];
     const IslandProblem::Origin& origin = island.origins[i];
     const auto part = impulse.segment(block.first, block.size);
+    if (origin.mechanism != kNone) {
+      Mechanism& mechanism = system.mechanisms[origin.mechanism];
+      const auto degree = static_cast<std::size_t>(origin.axis), force = static_cast<std::size_t>(origin.force);
+      if (startsNext) mechanism.impulse[degree][force] += part[0];
+      mechanism.total[degree][force] += part[0];
+      continue;
+    }
     if (origin.joint != kNone && origin.axis >= 0) {
       AxisForces& forces = system.joints[origin.joint].forces[origin.axis];
       if (startsNext) forces.impulse[static_cast<std::size_t>(origin.force)] += part[0];
@@ -91,6 +94,11 @@ Vector storedImpulses(const System& system, const IslandProblem& island) {
   for (std::size_t i = 0; i < island.origins.size(); ++i) {
     const Block& block = island.problem->blocks()[i];
     const IslandProblem::Origin& origin = island.origins[i];
+    if (origin.mechanism != kNone) {
+      const auto& forces = system.mechanisms[origin.mechanism].total[static_cast<std::size_t>(origin.axis)];
+      impulse[block.first] = forces[static_cast<std::size_t>(origin.force)];
+      continue;
+    }
     if (origin.joint != kNone && origin.axis >= 0) {
       const AxisForces& forces = system.joints[origin.joint].forces[origin.axis];
       impulse[block.first] = forces.total[static_cast<std::size_t>(origin.force)];

@@ -72,10 +72,12 @@ void report(StepContext& context, SoftBatches& batches) {
 void SoftStepper::step(StepContext& context, double dt) {
   StepJudge audit(context, dt);
   SoftMemory& memory = context.system.stepperMemory.as<SoftMemory>();
+  articulated_.begin(context, dt);
   plan(context, dt, memory);
   attempt(context, dt, memory);
   judge(context, dt, memory);
   commit(context, dt, memory);
+  articulated_.finish(context);
   audit.finish(context);
 }
 

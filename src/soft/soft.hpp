@@ -2,6 +2,7 @@
 // velocity back, warm starting throughout. docs/how-a-step-works.md tells it slowly.
 #pragma once
 
+#include "mechanics/articulated_islands.hpp"
 #include "mechanics/stepper.hpp"
 #include "soft/layout/batch_maker.hpp"
 #include "soft/memory.hpp"
@@ -23,6 +24,7 @@ class SoftStepper : public Stepper {
 
   SubstepPlan plan_;
   BatchMaker batchMaker_;
+  ArticulatedIslands articulated_;  // solved apart
 };
 
 }  // namespace cairn

@@ -21,6 +21,7 @@ std::string_view nameOf(Feature feature) {
       "joint_method \"elimination\"",
       "kinematic bodies",
       "locked degrees of freedom",
+      "articulations",
   };
   return kNames[static_cast<int>(feature)];
 }
@@ -67,6 +68,7 @@ Needs needsOf(const System& system, const WorldSettings& settings) {
     const Body& body = system.bodies[i];
     if (!body.alive) continue;
     if (body.kind == BodyKind::Kinematic) need(Feature::Kinematic, i);
+    if (body.mechanism != kNone) need(Feature::Articulations, i);
     if (body.lockedPosition != 0 || body.lockedRotation != 0) need(Feature::Locks, i);
   }
   for (std::uint32_t i = 0; i < system.joints.size(); ++i) {

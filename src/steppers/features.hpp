@@ -26,8 +26,9 @@ enum class Feature : std::uint8_t {
   JointElimination,
   Kinematic,
   Locks,
+  Articulations,  // reduced coordinates
 };
-inline constexpr int kFeatureCount = 17;
+inline constexpr int kFeatureCount = 18;
 std::string_view nameOf(Feature feature);
 
 using FeatureBits = std::uint32_t;

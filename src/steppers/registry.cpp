@@ -46,9 +46,9 @@ std::unique_ptr<Stepper> make() {
 }
 
 constexpr Entry kSteppers[] = {
-    {"soft", false, kBasics | kJoints | F::ContactStiffness, make<SoftStepper>},
-    {"velocity", true, kProblems, make<VelocityStepper>},
-    {"lcp", true, kProblems, make<LcpStepper>},
+    {"soft", false, kBasics | kJoints | F::ContactStiffness | F::Articulations, make<SoftStepper>},
+    {"velocity", true, kProblems | F::Articulations, make<VelocityStepper>},
+    {"lcp", true, kProblems | F::Articulations, make<LcpStepper>},
     {"shock", true, kBasics | kJoints | F::EllipticFriction, make<ShockStepper>},
     {"acceleration", true, kBasics | kRigidJoints | kImpactLaws, make<AccelerationStepper>},
     {"impulse", false, kBasics | kImpactLaws, make<ImpulseStepper>},

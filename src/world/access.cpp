@@ -4,6 +4,7 @@
 
 #include "dynamics/joint.hpp"
 #include "math/rotation.hpp"
+#include "mechanics/articulated_movers.hpp"
 #include "mechanics/joint_rows.hpp"
 #include "world/checks.hpp"
 #include "world/state.hpp"
@@ -35,13 +36,19 @@ Collider* WorldImpl::find(ShapeId id) { return lookUp(state.system.colliders, id
 const Collider* WorldImpl::find(ShapeId id) const { return lookUp(state.system.colliders, id); }
 Joint* WorldImpl::find(JointId id) { return lookUp(state.system.joints, id); }
 const Joint* WorldImpl::find(JointId id) const { return lookUp(state.system.joints, id); }
+Mechanism* WorldImpl::find(ArticulationId id) { return lookUp(state.system.mechanisms, id); }
+const Mechanism* WorldImpl::find(ArticulationId id) const { return lookUp(state.system.mechanisms, id); }
 
 bool World::isValid(BodyId body) const { return impl_->find(body) != nullptr; }
 bool World::isValid(ShapeId shape) const { return impl_->find(shape) != nullptr; }
 bool World::isValid(JointId joint) const { return impl_->find(joint) != nullptr; }
+bool World::isValid(ArticulationId articulation) const { return impl_->find(articulation) != nullptr; }
 
 std::vector<BodyId> World::bodies() const { return aliveIds<BodyTag>(impl_->state.system.bodies); }
 std::vector<JointId> World::joints() const { return aliveIds<JointTag>(impl_->state.system.joints); }
+std::vector<ArticulationId> World::articulations() const {
+  return aliveIds<ArticulationTag>(impl_->state.system.mechanisms);
+}
 
 std::vector<ShapeId> World::shapes(BodyId id) const {
   std::vector<ShapeId> ids;
@@ -168,6 +175,7 @@ void WorldImpl::forgetPlaces() {
 bool World::setPose(BodyId id, const Pose& pose) {
   Body* body = impl_->find(id);
   if (body == nullptr || body->quarantined) return false;
+  if (body->mechanism != kNone) refuse("pose", "is a link's: set the state of its articulation");
   requireFinite("pose.position", pose.position);
   if (pose.position.cwiseAbs().maxCoeff() > impl_->state.settings.maximumCoordinate) {
     refuse("pose.position", "is beyond the world's maximumCoordinate");
@@ -184,6 +192,7 @@ bool World::setPose(BodyId id, const Pose& pose) {
 bool World::setVelocity(BodyId id, const Vec3& linear, const Vec3& angular) {
   Body* body = impl_->find(id);
   if (body == nullptr || body->quarantined) return false;
+  if (body->mechanism != kNone) refuse("linear", "is a link's: set the state of its articulation");
   requireFinite("linear", linear);
   requireFinite("angular", angular);
   if (body->kind == BodyKind::Static) refuse("linear", "a static body does not move; make it kinematic");
@@ -247,7 +256,11 @@ bool World::applyImpulse(BodyId id, const Vec3& impulse) {
   Body* body = impl_->find(id);
   if (body == nullptr || body->quarantined) return false;
   requireFinite("impulse", impulse);
-  body->velocity += without(body->inverseMass * impulse, body->lockedPosition);
+  if (body->mechanism != kNone) {
+    strike(impl_->state.system, id.index, (Vec6() << impulse, Vec3::Zero()).finished());
+  } else {
+    body->velocity += without(body->inverseMass * impulse, body->lockedPosition);
+  }
   impl_->wakeIsland(*body);
   return true;
 }
@@ -264,7 +277,11 @@ bool World::applyAngularImpulse(BodyId id, const Vec3& impulse) {
   Body* body = impl_->find(id);
   if (body == nullptr || body->quarantined) return false;
   requireFinite("impulse", impulse);
-  body->spin += inWorldAxes(body->rotation, body->inverseInertia) * impulse;
+  if (body->mechanism != kNone) {
+    strike(impl_->state.system, id.index, (Vec6() << Vec3::Zero(), impulse).finished());
+  } else {
+    body->spin += inWorldAxes(body->rotation, body->inverseInertia) * impulse;
+  }
   impl_->wakeIsland(*body);
   return true;
 }

@@ -22,6 +22,9 @@ Energy World::energy() const {
     energy.kinetic += 0.5 * body.mass * body.velocity.squaredNorm() + 0.5 * w.dot(body.inertia * w);
     energy.potential -= body.mass * body.gravityScale * impl_->state.settings.gravity.dot(body.center);
   }
+  for (const Mechanism& mechanism : impl_->state.system.mechanisms)
+    for (Eigen::Index k = 0; mechanism.alive && k < mechanism.v.size(); ++k)
+      energy.kinetic += 0.5 * mechanism.model->armature(static_cast<int>(k)) * mechanism.v[k] * mechanism.v[k];
   return energy;
 }
 
@@ -127,6 +130,11 @@ std::uint64_t World::stateHash() const {
       hash.add(body.spin[k]);
     }
     for (int k = 0; k < 4; ++k) hash.add(body.rotation.coeffs()[k]);
+  }
+  for (const Mechanism& mechanism : impl_->state.system.mechanisms) {
+    if (!mechanism.alive) continue;
+    for (const double number : mechanism.q) hash.add(number);
+    for (const double number : mechanism.v) hash.add(number);
   }
   return hash.value();
 }

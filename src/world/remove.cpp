@@ -1,14 +1,15 @@
 // Removing: it costs what goes with a body (its shapes, their pairs, its joints), whatever the size of the world.
 #include <algorithm>
 
+#include "world/checks.hpp"
 #include "world/state.hpp"
 
 namespace cairn {
 
 // Joined bodies do not collide unless asked to. A key stands in the list once per joint.
-void WorldImpl::exclude(const Joint& joint, bool add) {
+void WorldImpl::exclude(std::uint32_t a, std::uint32_t b, bool add) {
   std::vector<std::uint64_t>& excluded = state.system.broad.excluded;
-  const std::uint64_t key = pairKey(joint.a, joint.b);
+  const std::uint64_t key = pairKey(a, b);
   const auto place = std::lower_bound(excluded.begin(), excluded.end(), key);
   if (add) {
     excluded.insert(place, key);
@@ -16,7 +17,7 @@ void WorldImpl::exclude(const Joint& joint, bool add) {
     excluded.erase(place);
   }
   // Pairs that exist already are looked at again.
-  markEdited(state.system.bodies[joint.a]);
+  markEdited(state.system.bodies[a]);
 }
 
 // Pairs are those whose boxes in the tree overlap: the tree knows them all. They stay in the table, as new as if they had
@@ -49,6 +50,7 @@ void WorldImpl::dropPairsOf(std::uint32_t index) {
 bool World::removeBody(BodyId id) {
   Body* body = impl_->find(id);
   if (body == nullptr) return false;
+  if (body->mechanism != kNone) refuse("body", "is a link of an articulation: remove that");
   WorldState& state = impl_->state;
   System& system = state.system;
   impl_->wakeIsland(*body);

@@ -24,9 +24,9 @@ struct WorldState {
   WorldSettings settings;
   System system;
   double time = 0.0;
-  std::vector<std::string> bodyNames, jointNames;  // by index
+  std::vector<std::string> bodyNames, jointNames, mechanismNames;  // by index
   std::unordered_map<std::string, std::uint32_t> bodyByName;
-  std::vector<std::uint32_t> freeBodies, freeColliders, freeJoints, freeExtras;
+  std::vector<std::uint32_t> freeBodies, freeColliders, freeJoints, freeExtras, freeMechanisms;
   std::uint64_t namesMade = 0;
   std::vector<ContactParties> ending;  // were touching, and their pair is gone: to be told by the next step
   std::vector<ContactParties> ended;   // told by the last step
@@ -57,6 +57,7 @@ struct WorldImpl {
   std::vector<std::uint8_t> fastFlags;   // by body: 1 if it is to be swept after this step
   std::vector<std::uint32_t> fast;       // those bodies
   ContinuousSweep continuous;
+  std::vector<std::pair<Vector, Vector>> mechanisms;  // q and v of articulations before the step, likewise
   std::vector<ColliderGate> gates;
   bool anyComposite = false;          // among the gates
   std::vector<std::uint8_t> endings;  // 1: among these contacts are some that ceased to touch
@@ -84,6 +85,8 @@ struct WorldImpl {
   const Collider* find(ShapeId id) const;
   Joint* find(JointId id);
   const Joint* find(JointId id) const;
+  Mechanism* find(ArticulationId id);
+  const Mechanism* find(ArticulationId id) const;
 
   BodyId idOf(std::uint32_t body) const { return {body, state.system.bodies[body].generation}; }
   ShapeId shapeIdOf(std::uint32_t collider) const { return {collider, state.system.colliders[collider].generation}; }
@@ -100,7 +103,8 @@ struct WorldImpl {
   void wakeIsland(Body& body);
   void markEdited(const Body& body);         // shapes are to be taken anew, by the next step and by questions
   void dropPairsOf(std::uint32_t collider);  // tells their ends, and wakes who touched it
-  void exclude(const Joint& joint, bool add);
+  void exclude(const Joint& joint, bool add) { exclude(joint.a, joint.b, add); }
+  void exclude(std::uint32_t a, std::uint32_t b, bool add);
   void forgetPlaces();  // bodies are elsewhere, or others
   void quarantine(std::uint32_t body, const char* reason, StepReport& report);
   void placeColliders(double dt);  // world poses and speeds of shapes from their bodies

@@ -57,6 +57,11 @@ void WorldImpl::quarantine(std::uint32_t index, const char* reason, StepReport& 
   forEachCollider(body, [&](Collider& collider) { removeCollider(state.system.broad, collider); });
   state.hidesPairs = true;
   report.quarantined.push_back({idOf(index), state.bodyNames[index], reason});
+  // No link goes alone.
+  if (body.mechanism == kNone) return;
+  state.system.mechanisms[body.mechanism].v.setZero();
+  for (const std::uint32_t other : state.system.mechanisms[body.mechanism].bodies)
+    if (!state.system.bodies[other].quarantined) quarantine(other, "another link of its articulation is", report);
 }
 
 // Puts bodies in quarantine that `check` finds something wrong with, in their order; `before` that, each is put right.
@@ -90,6 +95,9 @@ void WorldImpl::applyEdits(double dt, StepReport& report) {
   resizeGently(velocities, state.system.bodies.size());
   resizeGently(extents, state.system.bodies.size());
   resizeGently(fastFlags, state.system.bodies.size());
+  mechanisms.resize(state.system.mechanisms.size());
+  for (std::size_t i = 0; i < mechanisms.size(); ++i)
+    mechanisms[i] = {state.system.mechanisms[i].q, state.system.mechanisms[i].v};
   const auto loadIsWrong = [&](const Body& body) -> const char* {
     if (!body.isDynamic() || (body.force.isZero(0.0) && body.torque.isZero(0.0))) return nullptr;
     const double speed = (body.velocity + dt * body.inverseMass * body.force).norm();
@@ -112,6 +120,7 @@ void WorldImpl::applyEdits(double dt, StepReport& report) {
 
 void WorldImpl::checkResult(double dt, StepReport& report) {
   std::atomic<bool> anyFast = false;
+  for (Mechanism& mechanism : state.system.mechanisms) mechanism.efforts.setZero();
   checkBodies(
       [&](std::uint32_t index, Body& body) {
         body.force.setZero();
@@ -247,6 +256,10 @@ void WorldImpl::undoStep() {
     body.rotation = places[i].rotation;
     body.velocity = velocities[i].linear;
     body.spin = velocities[i].angular;
+  }
+  for (std::size_t i = 0; i < mechanisms.size(); ++i) {
+    system.mechanisms[i].q = mechanisms[i].first;
+    system.mechanisms[i].v = mechanisms[i].second;
   }
   forgetImpulses(system);
   system.impulseSeconds = 0.0;

@@ -25,9 +25,10 @@ INTEGRATORS = ("src/math/rotation.hpp", "src/mechanics/integrate.cpp", "src/mech
 ARROWS = {
     "base": [],
     "math": ["base"],
+    "articulation": ["math"],
     "geometry": ["math"],
     "collision": ["geometry"],
-    "dynamics": ["collision"],
+    "dynamics": ["collision", "articulation"],
     "problem": ["math"],
     "solvers": ["problem"],
     "laws": ["solvers"],
