@@ -5,6 +5,41 @@
 
 namespace cairn {
 
+namespace {
+
+struct KindNames {
+  std::string_view kind;
+  std::vector<std::string_view> axes;
+};
+
+// In the order of JointKind.
+const KindNames& namesOf(const JointKind& kind) {
+  static const std::vector<KindNames> kNames = {{"ball", {"turn_x", "turn_y", "turn_z"}},
+                                                {"hinge", {"angle"}},
+                                                {"fixed", {}},
+                                                {"distance", {"length"}},
+                                                {"wheel", {}},
+                                                {"skate", {}},
+                                                {"slider", {"travel"}},
+                                                {"cylindrical", {"travel", "angle"}},
+                                                {"universal", {"angle_a", "angle_b"}},
+                                                {"cone_twist", {"twist", "swing_1", "swing_2", "cone"}},
+                                                {"suspension", {"travel", "steering", "spin"}},
+                                                {"planar", {"x", "y", "angle"}},
+                                                {"gear", {"angle_a", "angle_b"}},
+                                                {"rack_and_pinion", {"travel", "angle"}},
+                                                {"screw", {"travel", "angle"}},
+                                                {"pulley", {"length_a", "length_b", "rope"}},
+                                                {"curve", {"arc"}},
+                                                {"six_dof", {"x", "y", "z", "turn_x", "turn_y", "turn_z"}}};
+  return kNames[kind.index()];
+}
+
+}  // namespace
+
+std::string_view jointKindName(const JointKind& kind) { return namesOf(kind).kind; }
+std::vector<std::string_view> jointAxisNames(const JointKind& kind) { return namesOf(kind).axes; }
+
 double driveAt(const JointDrive& drive, double time) {
   double value = drive.start + drive.rate * time +
                  drive.amplitude * std::sin(2.0 * std::numbers::pi * drive.frequency * time + drive.phase);

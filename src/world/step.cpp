@@ -261,6 +261,7 @@ StepReport World::step(double dt) {
   System& system = state.system;
   impl.problems.clear();
   impl.impacts.clear();
+  impl.jointEvents.clear();
   if (const std::string& refusal = impl.findRefusal(); !refusal.empty()) {
     report.status = StepStatus::Refused;
     report.method.message = refusal;
@@ -307,12 +308,15 @@ StepReport World::step(double dt) {
     timer.finish(Phase::Islands);
 
     StepContext context{system, state.settings, impl.tasks, report, timer, impl.problems, impl.impacts, state.time};
+    impl.applyEfforts(1.0);
     impl.stepper->step(context, dt);
+    if (report.status != StepStatus::Ok) impl.applyEfforts(-1.0);
     report.totalMs = timer.totalMs();
     if (report.status != StepStatus::Ok) return impl.countBodies(report);
 
     if (!impl.stepper->integratesDrag()) impl.applyDrag(dt);
     impl.checkResult(report);
+    impl.finishJoints(dt);
     impl.markTouching();
     updateSleep(system, state.settings.sleep, report.islands, dt, impl.islandScratch);
     impl.countBodies(report);
