@@ -178,6 +178,8 @@ struct AxisMotor {
   // Of position motors, N/m or N m/rad and N s/m or N m s/rad. Damping unset: critical for the two bodies by themselves.
   double stiffness = 0.0;
   std::optional<double> damping{};
+  // Added to the target: through these values at these times (s, rising), straight between them and constant outside.
+  std::vector<std::array<double, 2>> keys{};
 };
 
 struct AxisSpring {

@@ -30,6 +30,8 @@ struct AxisForces {
   double motorTarget = 0.0;       // m or rad that a motor by position wants; N or N m of one by effort
   double motorEffort = 0.0;       // N or N m, at most; 0: there is no motor
   double motorStiffness = 0.0;    // N/m or N m/rad, of motors by position
+  double motorBase = 0.0;              // the target without `motorKeys`
+  std::vector<std::array<double, 2>> motorKeys;
   std::optional<double> motorDamping;  // N s/m or N m s/rad; unset: critical
   double friction = 0.0;          // N or N m, dry, at most
   double springStiffness = 0.0, springDamping = 0.0, springRest = 0.0;
@@ -73,5 +75,7 @@ struct Joint {
 };
 
 double driveAt(const JointDrive& drive, double time);
+// Of keys of time and value: straight between them, constant outside; 0 if there are none.
+double valueAt(const std::vector<std::array<double, 2>>& keys, double time);
 
 }  // namespace cairn

@@ -86,15 +86,19 @@ void ProblemBuilder::pullAsTheStepBegan(const Joint& joint, std::array<JointRow,
   const Body& b = (*formulation_.start)[joint.b];
   std::array<JointRow, kJointRows> before;
   jointRows(joint, a.center, a.rotation, b.center, b.rotation, before, formulation_.elapsed);
-  // Axes of turning rows are chosen anew at every pose: their errors are taken along the old ones.
+  // Axes of turning rows are chosen anew at every pose: their errors are taken along the old ones. (Rows of gears and of
+  // angles have no axis of unit length.)
+  const auto turns = [](const JointRow& row) {
+    return row.linear.isZero(0.0) && std::abs(row.angularB.squaredNorm() - 1.0) < 1e-9;
+  };
   Vec3 turned = Vec3::Zero();
   for (int k = 0; k < count; ++k)
-    if (rows[k].linear.isZero(0.0)) turned += rows[k].error * rows[k].angularB;
+    if (turns(rows[k])) turned += rows[k].error * rows[k].angularB;
   for (int k = 0; k < count; ++k) {
     if (!rows[k].holonomic) continue;
     // Of an error that was there before, no more than jointSpeed takes back.
     const double far = formulation_.jointSpeed * dt_, kept = before[k].error - std::clamp(before[k].error, -far, far);
-    before[k].error = (rows[k].linear.isZero(0.0) ? turned.dot(before[k].angularB) : rows[k].error) - kept;
+    before[k].error = (turns(rows[k]) ? turned.dot(before[k].angularB) : rows[k].error) - kept;
     rows[k] = before[k];
   }
 }
@@ -130,7 +134,7 @@ void ProblemBuilder::addAxisForces(std::uint32_t index, std::vector<int>& number
   }
   for (const AxisRow& row : axisRows_) {
     // In no time, and where rows are displacements, only limits count, and of springs the armature.
-    if (formulation_.displaces && !row.isLimit()) continue;
+    if (formulation_.displaces && (!row.isLimit() || joint.forces[row.index].limitStiffness > 0.0)) continue;
     if (formulation_.unloaded && row.isLimit() && (row.gap > 0.0 || joint.forces[row.index].limitStiffness > 0.0)) continue;
     Block block;
     block.law = row.isLimit() || row.isBounded() ? Law::Interval : Law::Free;

@@ -243,6 +243,8 @@ RulePtr jointAxis() {
       {{"kind", choiceRule({"velocity", "position", "effort"}), "what the target is", true},
        {"target", value, "degrees/s or m/s; degrees or m; N m or N; default 0"},
        {"maximum_effort", strength, "N m or N; default: as much as it takes"},
+       {"keys", listRule(numbersRule(2, {.low = -1e9, .high = 1e9}), 1, 10000),
+        "[time in s, value], added to the target: straight between, constant outside"},
        {"stiffness", strength, "of a motor by position, N m/rad or N/m"},
        {"damping", strength, "likewise, N m s/rad or N s/m; default: critical for the two bodies by themselves"}});
   return named("joint_axis",

@@ -174,6 +174,14 @@ void SceneReader::readAxes(const JsonValue& axes, const std::string& path, Joint
       read.target = (read.kind == MotorKind::Effort ? 1.0 : unit) * number(*motor, "target", 0.0);
       if (const JsonValue* most = motor->find("maximum_effort")) read.maximumEffort = most->number;
       read.stiffness = number(*motor, "stiffness", 0.0);
+      if (const JsonValue* keys = motor->find("keys")) {
+        for (const JsonValue& key : keys->items) {
+          const double value = (read.kind == MotorKind::Effort ? 1.0 : unit) * key.items[1].number;
+          if (!read.keys.empty() && key.items[0].number <= read.keys.back()[0])
+            problems_.add(key, joinPath(joinPath(here, "motor"), "keys"), "times must rise");
+          read.keys.push_back({key.items[0].number, value});
+        }
+      }
       if (const JsonValue* damping = motor->find("damping")) read.damping = damping->number;
       if (read.kind == MotorKind::Position && !(read.stiffness > 0.0))
         problems_.add(*motor, joinPath(joinPath(here, "motor"), "stiffness"),

@@ -177,7 +177,14 @@ void applyAxis(const std::string& field, const JointKind& kind, int axis, const 
       refuse(field + ".motor.stiffness", "a motor by position needs one above 0");
     if (motor.kind == MotorKind::Effort)
       requireRange(field + ".motor.target", std::abs(motor.target), 0.0, kMostEffort, "N or N m");
+    for (std::size_t i = 0; i < motor.keys.size(); ++i) {
+      requireFinite(field + ".motor.keys", motor.keys[i][0]);
+      requireFinite(field + ".motor.keys", motor.keys[i][1]);
+      if (i > 0 && motor.keys[i][0] <= motor.keys[i - 1][0]) refuse(field + ".motor.keys", "times must rise");
+    }
     made.motorKind = motor.kind;
+    made.motorBase = motor.target;
+    made.motorKeys = motor.keys;
     (motor.kind == MotorKind::Velocity ? made.motorSpeed : made.motorTarget) = motor.target;
     made.motorEffort = std::min(motor.maximumEffort, kMostEffort);
     made.motorStiffness = motor.stiffness;

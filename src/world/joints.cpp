@@ -79,9 +79,9 @@ bool World::setMotorTarget(JointId id, int axis, double target) {
   if (joint->forces.empty() || !(joint->forces[static_cast<std::size_t>(axis)].motorEffort > 0.0))
     refuse("axis", "there is no motor on it");
   AxisForces& forces = joint->forces[static_cast<std::size_t>(axis)];
-  double& old = forces.motorKind == MotorKind::Velocity ? forces.motorSpeed : forces.motorTarget;
-  if (old == target) return true;
-  old = target;
+  if (forces.motorBase == target) return true;
+  forces.motorBase = target;
+  (forces.motorKind == MotorKind::Velocity ? forces.motorSpeed : forces.motorTarget) = target;
   impl_->wakeIsland(impl_->state.system.bodies[joint->a]);
   impl_->wakeIsland(impl_->state.system.bodies[joint->b]);
   return true;
@@ -144,6 +144,22 @@ void WorldImpl::enable(Joint& joint, bool enabled) {
 }
 
 std::span<const JointEvent> World::jointEvents() const { return impl_->jointEvents; }
+
+// Targets of motors that have keys, at the end of the step. One that moves wakes its bodies.
+void WorldImpl::followMotorKeys(double time) {
+  for (Joint& joint : state.system.joints) {
+    if (!joint.alive) continue;
+    for (AxisForces& forces : joint.forces) {
+      if (forces.motorKeys.empty()) continue;
+      double& target = forces.motorKind == MotorKind::Velocity ? forces.motorSpeed : forces.motorTarget;
+      const double next = forces.motorBase + valueAt(forces.motorKeys, time);
+      if (next == target) continue;
+      target = next;
+      wakeIsland(state.system.bodies[joint.a]);
+      wakeIsland(state.system.bodies[joint.b]);
+    }
+  }
+}
 
 // Motors by effort are loads on their bodies, in every stepper. `sign`: -1 takes them back.
 void WorldImpl::applyEfforts(double sign) {

@@ -109,6 +109,7 @@ struct WorldImpl {
   void checkBodies(Check&& check, Before&& before, StepReport& report);
   void followTrajectories(double dt);  // velocities of driven bodies, targets of driven joints
   void applyDrag(double dt);
+  void followMotorKeys(double time);
   void applyEfforts(double sign);  // of motors
   void finishJoints(double dt);    // after a step
   void enable(Joint& joint, bool enabled);

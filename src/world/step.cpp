@@ -288,6 +288,7 @@ StepReport World::step(double dt) {
     impl.applyEdits(dt, report);
     hasBegun = true;
     impl.followTrajectories(dt);
+    impl.followMotorKeys(state.time + dt);
     timer.finish(Phase::Edits);
     const std::vector<std::uint32_t> moved = system.contacts.arrange(system.broad.pairs);
     if (!moved.empty() && system.stepperMemory) system.stepperMemory->renumberContacts(moved);

