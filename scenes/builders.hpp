@@ -47,6 +47,7 @@ inline double radians(double degrees) { return degrees * std::numbers::pi / 180.
 inline Quat turned(double angle, const Vec3& axis) { return Quat(Eigen::AngleAxisd(angle, axis)); }
 
 SceneBuilder ballAndChainBuilder();
+SceneBuilder bridgeBuilder();
 SceneBuilder carBuilder();
 SceneBuilder cardHouseBuilder();
 SceneBuilder disksBuilder();
@@ -56,11 +57,13 @@ SceneBuilder inclineBuilder();
 SceneBuilder newtonCradleBuilder();
 SceneBuilder overhangBuilder();
 SceneBuilder pileBuilder();
+SceneBuilder ragdollsBuilder();
 SceneBuilder rattlebackBuilder();
 SceneBuilder siloBuilder();
 SceneBuilder slideToRollBuilder();
 SceneBuilder spheresBuilder();
 SceneBuilder stoneArchBuilder();
 SceneBuilder towerBuilder();
+SceneBuilder vehicleBuilder();
 
 }  // namespace cairn

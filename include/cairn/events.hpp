@@ -23,4 +23,11 @@ struct ContactEvent {
   int points = 0;
 };
 
+// A joint that broke: it is disabled. In the order of ids.
+struct JointEvent {
+  JointId joint;
+  Vec3 force = Vec3::Zero();   // N, on B, that was too much
+  Vec3 torque = Vec3::Zero();  // N m
+};
+
 }  // namespace cairn

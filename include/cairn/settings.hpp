@@ -110,6 +110,10 @@ struct PenaltyOptions {
   double frictionDamping = 1e3;    // N s/m
   bool implicit = true;            // else by repetition, all contacts in substeps of a twentieth of an impact
   int substeps = 4;                // at least; impacts take about twenty more
+  // Joints: force -alpha J^T (Omega^2 C + 2 Omega mu C' + C'') (STAR §3.2.1).
+  double jointAlpha = 1.0;          // of the mass that a row moves
+  double jointFrequency = 500.0;    // Hz: Omega
+  double jointDampingRatio = 1.0;   // mu
 };
 
 // Impulses where contacts are brief, constraints where they last, for each contact (GALILEO §4 names it as open).

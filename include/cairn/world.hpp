@@ -109,7 +109,17 @@ class World {
   bool isAwake(BodyId body) const;
   bool isQuarantined(BodyId body) const;
   bool wake(BodyId body);
-  std::optional<JointReaction> reaction(JointId joint) const;
+
+  // Joints. Axes are counted as in cairn/joint.hpp; a number that the joint does not have is a std::invalid_argument.
+  std::optional<JointKind> kind(JointId joint) const;
+  std::optional<JointReaction> reaction(JointId joint) const;  // of the last step
+  std::optional<AxisState> axis(JointId joint, int axis) const;
+  bool setMotorTarget(JointId joint, int axis, double target);  // from the next step on; as often as wanted
+  // All that acts along an axis, anew. Limits that are left out stay as they are.
+  bool setAxis(JointId joint, int axis, const JointAxisDesc& desc);
+  bool setEnabled(JointId joint, bool enabled);  // one that is not enabled does nothing, and its bodies collide
+  bool isEnabled(JointId joint) const;
+  bool isBroken(JointId joint) const;  // setEnabled mends it
 
   // Loads, world axes. A force lasts for the next step; an impulse changes the velocity at once.
   bool addForce(BodyId body, const Vec3& force);  // N, at the centre of mass
@@ -128,6 +138,7 @@ class World {
   void setStopFlag(const std::atomic<bool>* flag);
   double time() const;                                  // s
   std::span<const ContactEvent> contactEvents() const;  // of the last step
+  std::span<const JointEvent> jointEvents() const;      // of the last step: joints that broke
   std::span<const ImpactRecord> impacts() const;        // of the last step, in the order of time
   // Of the last step, if WorldSettings::audit is Problems. Include cairn/contact_problem.hpp to read them.
   std::span<const StepProblem> contactProblems() const;

@@ -22,12 +22,6 @@ std::string_view shapeName(const Geometry& geometry) {
   return names[geometry.index()];
 }
 
-std::string_view jointName(const JointKind& kind) {
-  constexpr std::array<std::string_view, 6> names{"ball", "hinge", "fixed", "distance", "wheel", "skate"};
-  static_assert(std::variant_size_v<JointKind> == names.size());
-  return names[kind.index()];
-}
-
 template <class Key>
 std::string counted(const std::map<Key, int>& counts) {
   std::string text;
@@ -109,7 +103,7 @@ int commandInfo(const std::string& scene, const std::vector<std::string>& set, s
     for (const ShapeDesc& shape : desc.shapes) ++shapes[shapeName(shape.geometry)];
     if (desc.kind == BodyKind::Dynamic) masses.push_back(world.massProperties(ids[i])->mass);
   }
-  for (const SceneJoint& joint : model.joints) ++joints[jointName(joint.desc.kind)];
+  for (const SceneJoint& joint : model.joints) ++joints[jointKindName(joint.desc.kind)];
   row("bodies", counted(kinds));
   row("shapes", counted(shapes));
   row("joints", counted(joints));

@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "cairn/contact_problem.hpp"
@@ -26,6 +27,13 @@ struct ContactTerms {
   ContactKey key;
   std::uint32_t bodyA, bodyB;
   Vec6 rowA, rowB;  // of the normal velocity
+};
+
+// Joints as forces: see problem_joints.cpp.
+struct JointPenalty {
+  double alpha = 1.0;  // of the mass that a row moves
+  double omega = 0.0;  // rad/s
+  double mu = 1.0;     // of critical damping
 };
 
 // How a stepper turns contacts and joints into rows.
@@ -54,6 +62,7 @@ struct Formulation {
   bool eliminatesTrees = false;  // joints that form trees are part of the masses, exactly, and have no rows
   bool startsCold = false;       // from no impulses, whatever the contacts remember
   bool displaces = false;        // rows are displacements (m), not velocities: nothing moves by itself
+  std::optional<JointPenalty> jointPenalty{};
   double elapsed = 0.0;          // s since the step began, for driven joints
   double speedFloor = 0.0;       // m/s
 };

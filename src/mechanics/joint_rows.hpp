@@ -17,7 +17,15 @@ struct JointRow {
   double error = 0.0;            // m or rad, to be driven to zero
   double rate = 0.0;             // m/s or rad/s: dC/dt of a constraint that time moves
   bool holonomic = true;         // false: a condition on velocities only, there is no error
+  Vec3 pullA = Vec3::Zero();     // on A besides, for joints that hold A to the world (pulleys, racks)
+
+  double speed(const Vec3& velocityA, const Vec3& spinA, const Vec3& velocityB, const Vec3& spinB) const {
+    return linear.dot(velocityB - velocityA) + pullA.dot(velocityA) + angularA.dot(spinA) + angularB.dot(spinB);
+  }
 };
+
+// Gears, racks, pulleys: rows with parts that hold each body to the world. They cannot be part of a tree.
+bool holdsToWorld(const JointKind& kind);
 
 // Fills the rows for the bodies' present poses, `elapsed` seconds after the step began, and returns how many there are.
 // Positional rows come first.

@@ -72,7 +72,7 @@ void eliminate(TreeLink& link, RowHold& hold, TreeLink* parent) {
   for (int i = 0; i < hold.rows; ++i) hold.response[i] = hold.mass.solve(hold.child[i]);
   for (int i = 0; i < hold.rows; ++i) {
     for (int j = 0; j < hold.rows; ++j) hold.inverse(i, j) = hold.child[i].dot(hold.response[j]);
-    hold.inverse(i, i) += hold.compliance;
+    hold.inverse(i, i) += hold.compliance + hold.more[i];
   }
   invert(hold.inverse, hold.rows);
   if (parent != nullptr) addToParent(hold, *parent);
@@ -224,7 +224,7 @@ void JointTree::factorClosures() {
     hold.inverse.setZero();
     for (int i = 0; i < hold.rows; ++i) {
       const Vec3 l = hold.parent[i].head<3>(), t = hold.parent[i].tail<3>();
-      hold.inverse(i, i) = (l.squaredNorm() / link.mass + t.dot(inertia.solve(t))) / kClosureRatio + hold.compliance;
+      hold.inverse(i, i) = (l.squaredNorm() / link.mass + t.dot(inertia.solve(t))) / kClosureRatio + (hold.compliance + hold.more[i]);
     }
     invert(hold.inverse, hold.rows);
     addToParent(hold, link);

@@ -48,6 +48,7 @@ struct RowHold {
   // Factors of the twist (velocity, spin), both at the centres of mass, with the sign that each has in the joint.
   std::array<Vector6, kJointRows> child, parent;
   double compliance = 0.0;  // m/(N s) or rad/(N m s), of every row
+  std::array<double, kJointRows> more{};  // and of each besides: rows of what acts along the joint's axes
   struct Question {
     std::array<double, kJointRows> ask{};      // m/s or rad/s
     std::array<double, kJointRows> impulse{};  // N s or N m s: the answer

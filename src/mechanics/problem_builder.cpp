@@ -174,7 +174,8 @@ void ProblemBuilder::eliminateTrees() {
   std::vector<JointTreeMass::Held> joints;
   for (std::size_t i = 0; i < data_.blocks.size(); ++i) {
     const BlockJacobian& jacobian = data_.jacobians[i];
-    if (data_.blocks[i].law != Law::Free || !isWhole(jacobian.a) || !isWhole(jacobian.b)) continue;
+    if (island_.origins[i].axis >= 0 || !isWhole(jacobian.a) || !isWhole(jacobian.b)) continue;
+    if (holdsToWorld(system_.joints[island_.origins[i].joint].kind)) continue;
     candidates.push_back(i);
     joints.push_back({jacobian.a, jacobian.b, jacobian.partA, jacobian.partB, compliance_[data_.blocks[i].first]});
   }

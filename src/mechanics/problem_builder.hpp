@@ -59,6 +59,9 @@ class ProblemBuilder {
 
   // Joints: problem_joints.cpp.
   void addAxisForces(std::uint32_t index, std::vector<int>& numbers);
+  AxisEnd endOf(std::uint32_t body, bool atStart) const;
+  double addPenalty(int row, const Vec6& onA, std::uint32_t bodyA, const Vec6& onB, std::uint32_t bodyB, double error,
+                    double before);
   void pullAsTheStepBegan(const Joint& joint, std::array<JointRow, kJointRows>& rows, int count) const;
 
   void push(Block& block, BlockJacobian& jacobian, const Part& partA, std::uint32_t bodyA, const Part& partB,

@@ -236,6 +236,35 @@ RulePtr drive() {
                       "[time in s, value]: straight between, at rest outside, added to the above"}});
 }
 
+// What acts along an axis of a joint. Angles are in degrees, torques in N m.
+RulePtr jointAxis() {
+  const RulePtr value = numberRule({.low = -1e9, .high = 1e9}), strength = nonNegative(1e15, "");
+  const RulePtr limits =
+      eitherRule({numbersRule(2, {.low = -1e9, .high = 1e9}),
+                  objectRule({{"lower", value, "degrees or m; default: none"},
+                              {"upper", value, "degrees or m; default: none"},
+                              {"stiffness", strength, "N/m, or N m/rad; default: it does not give"},
+                              {"damping", strength, "N s/m, or N m s/rad; default 0"}})});
+  const RulePtr motor = objectRule(
+      {{"kind", choiceRule({"velocity", "position", "effort"}), "what the target is", true},
+       {"target", value, "degrees/s or m/s; degrees or m; N m or N; default 0"},
+       {"maximum_effort", strength, "N m or N; default: as much as it takes"},
+       {"keys", listRule(numbersRule(2, {.low = -1e9, .high = 1e9}), 1, 10000),
+        "[time in s, value], added to the target: straight between, constant outside"},
+       {"stiffness", strength, "of a motor by position, N m/rad or N/m"},
+       {"damping", strength, "likewise, N m s/rad or N s/m; default: critical for the two bodies by themselves"}});
+  return named("joint_axis",
+               objectRule({{"limits", limits, "[lower, upper] in degrees or m, or an object"},
+                           {"motor", motor, "drives the axis, as strongly as it can"},
+                           {"spring",
+                            objectRule({{"stiffness", strength, "N/m, or N m/rad; default 0"},
+                                        {"damping", strength, "N s/m, or N m s/rad; default 0"},
+                                        {"rest", value, "m or degrees; default 0"}}),
+                            "pulls the axis to a place"},
+                           {"friction", strength, "dry, N or N m; default 0"},
+                           {"armature", strength, "inertia of the axis, kg or kg m^2; default 0"}}));
+}
+
 RulePtr joint() {
   const RulePtr spring =
       named("spring", objectRule({{"stiffness", positive(1e15, "N/m"), "N m/rad for held rotations", true},
@@ -251,6 +280,10 @@ RulePtr joint() {
            {"anchor_b", point(), "and in b's frame; one of the two is enough: the other is the same point at the start"},
            {"spring", spring, "gives in its held directions; default: as stiff as the step can resolve"},
            {"drive", named("drive", drive()), "prescribed motion of a hinge or a distance"},
+           {"axes", mapRule(jointAxis()), "what acts along the free axes, by their names (docs/joints.md)"},
+           {"break_force", nonNegative(1e15, "N"), "it breaks beyond; default: never"},
+           {"break_torque", nonNegative(1e15, "N m"), "likewise"},
+           {"enabled", flagRule(), "default true"},
            {"bodies_collide", flagRule(), "whether a and b still collide with each other; default false"},
            {"repeat", integerRule(1, static_cast<double>(kMaximumBodies)),
             "makes this many: # in a, b and name becomes 0, 1, ..., #+1 one more, #-1 one less"}},
@@ -261,7 +294,9 @@ RulePtr joint() {
            {"fixed", "holds everything; without an anchor, at b's origin", {}},
            {"distance",
             "holds two points at a distance; without anchors, the bodies' origins",
-            {{"length", positive(kLargestSize, "m"), "default: the distance at the start"}}},
+            {{"length", positive(kLargestSize, "m"), "default: the distance at the start"},
+             {"shortest", nonNegative(kLargestSize, "m"), "a range in place of a length"},
+             {"longest", nonNegative(kLargestSize, "m"), "likewise; alone it is a rope, which only pulls"}}},
            {"wheel",
             "b rolls on a plane of a without slipping; the plane goes through a's anchor, the wheel's centre "
             "is b's",
@@ -270,7 +305,62 @@ RulePtr joint() {
              {"radius", radius(), "of the wheel", true}}},
            {"skate",
             "b's anchor does not move sideways",
-            {{"axis", direction(), "sideways, in the world at the start; turns with b", true}}}}));
+            {{"axis", direction(), "sideways, in the world at the start; turns with b", true}}},
+           {"slider",
+            "holds the rotation and a line; leaves travel along it",
+            {{"axis", direction(), "in the world at the start", true}}},
+           {"cylindrical",
+            "leaves travel along an axis and rotation about it",
+            {{"axis", direction(), "in the world at the start", true}}},
+           {"universal",
+            "holds a point, and an axis of a across one of b",
+            {{"axis_a", direction(), "in the world at the start", true}, {"axis_b", direction(), "likewise", true}}},
+           {"cone_twist",
+            "holds a point; leaves swing and twist",
+            {{"axis", direction(), "of a, in the world at the start: the middle of the cone", true},
+             {"axis_b", direction(), "of b, that swings; default: axis"},
+             {"side", direction(), "swing_1 is about this; default: any across the axis"},
+             {"cone_deg", eitherRule({numberRule({.low = 0.1, .high = 179, .unit = "degrees"}),
+                                      numbersRule(2, {.low = 0.1, .high = 179, .unit = "degrees"})}),
+              "half angle that b's axis stays within, or two: about side, and across it"}}},
+           {"suspension",
+            "b is a wheel of a: it travels along an axis, is steered about it, and spins on its axle",
+            {{"axis", direction(), "of travel and steering, in the world at the start; default [0, 0, 1]"},
+             {"axle", direction(), "of the wheel, likewise", true}}},
+           {"planar",
+            "b's anchor stays in a plane of a, and b turns about its normal",
+            {{"normal", direction(), "in the world at the start; default [0, 0, 1]"},
+             {"side", direction(), "x in the plane; default: any"}}},
+           {"gear",
+            "turns of a and b about axes that something else holds: angle of a + ratio times that of b is constant",
+            {{"axis_a", direction(), "in the world at the start", true},
+             {"axis_b", direction(), "default: axis_a"},
+             {"ratio", numberRule({.low = -1e6, .high = 1e6}), "teeth of b over teeth of a; negative: the same way", true}}},
+           {"rack_and_pinion",
+            "a moves along an axis as far as b rolls about its own",
+            {{"axis", direction(), "of the rack a, in the world at the start", true},
+             {"axle", direction(), "of the pinion b, likewise", true},
+             {"radius", numberRule({.low = -1e6, .high = 1e6, .unit = "m"}), "of the pinion", true}}},
+           {"screw",
+            "b moves along an axis as it turns about it",
+            {{"axis", direction(), "in the world at the start", true},
+             {"pitch", numberRule({.low = -1e6, .high = 1e6, .unit = "m"}), "a turn", true}}},
+           {"pulley",
+            "a rope from a over two points of the world to b; without anchors, from the bodies' origins",
+            {{"ground_a", point(), "in the world", true},
+             {"ground_b", point(), "in the world", true},
+             {"ratio", positive(1e6, ""), "the rope's length is that of a's side + ratio times b's; default 1"},
+             {"length", positive(kLargestSize, "m"), "default: as it is at the start"},
+             {"slack", flagRule(), "true: it only pulls; default false"}}},
+           {"curve",
+            "b's anchor runs on a smooth curve of a; without an anchor, b's origin",
+            {{"points", listRule(point(), 2, 100000), "of the curve, in a's frame", true},
+             {"closed", flagRule(), "default false"}}},
+           {"six_dof",
+            "holds any of six degrees",
+            {{"free", listRule(choiceRule({"x", "y", "z", "turn_x", "turn_y", "turn_z"}), 0, 6),
+              "which it leaves free; default none"},
+             {"frame", rotation(), "of the axes, in the world at the start"}}}}));
 }
 
 // The defaults are asked of the engine, so that the documentation cannot fall behind it.

@@ -76,7 +76,8 @@ const std::vector<SceneBuilder>& galleryBuilders() {
       ballAndChainBuilder(), carBuilder(),         cardHouseBuilder(),  disksBuilder(),
       engravedBuilder(),     fallingRoofBuilder(), inclineBuilder(),    newtonCradleBuilder(),
       overhangBuilder(),     pileBuilder(),        rattlebackBuilder(), siloBuilder(),
-      slideToRollBuilder(),  spheresBuilder(),     stoneArchBuilder(),  towerBuilder()};
+      slideToRollBuilder(),  spheresBuilder(),     stoneArchBuilder(),  towerBuilder(),
+      bridgeBuilder(),       ragdollsBuilder(),    vehicleBuilder()};
   return builders;
 }
 

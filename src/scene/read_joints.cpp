@@ -57,6 +57,9 @@ void SceneReader::readJoint(const JsonValue& value, const std::string& path) {
     if (const JsonValue* damping = spring->find("damping")) read.damping = damping->number;
     joint.desc.spring = read;
   }
+  if (const JsonValue* force = value.find("break_force")) joint.desc.breakForce = force->number;
+  if (const JsonValue* torque = value.find("break_torque")) joint.desc.breakTorque = torque->number;
+  if (const JsonValue* enabled = value.find("enabled")) joint.desc.enabled = enabled->boolean;
   if (const JsonValue* collide = value.find("bodies_collide")) joint.desc.bodiesCollide = collide->boolean;
 
   if (const JsonValue* drive = value.find("drive")) {
@@ -139,11 +142,31 @@ void SceneReader::addJoint(const JsonValue& value, const std::string& path, Scen
     const double now = (b->point(desc.anchorB) - a->point(desc.anchorA)).norm();
     const JsonValue* length = value.find("length");
     distance.length = length ? length->number : now;
-    if (!length && now <= 0.0) {
+    if (const JsonValue* shortest = value.find("shortest")) distance.shortest = shortest->number;
+    if (const JsonValue* longest = value.find("longest")) distance.longest = longest->number;
+    const bool isRange = distance.shortest || distance.longest;
+    if (length && isRange) {
+      problems_.add(*length, joinPath(path, "length"), "found together with shortest or longest; allowed: one or the other");
+      return;
+    }
+    if (distance.shortest.value_or(0.0) > distance.longest.value_or(1e300)) {
+      problems_.add(*value.find("shortest"), joinPath(path, "shortest"), "is above longest");
+      return;
+    }
+    if (!length && !isRange && now <= 0.0) {
       problems_.add(value, joinPath(path, "length"), "missing, and the two points coincide; allowed: a number above 0 m");
       return;
     }
     desc.kind = distance;
+    if (const JsonValue* axes = value.find("axes")) readAxes(*axes, joinPath(path, "axes"), desc);
+    model_.joints.push_back(std::move(joint));
+    return;
+  }
+  const bool isWheelOnPlane = type == "wheel" && anchorA && anchorB;
+  if (type != "ball" && type != "hinge" && type != "wheel" && type != "skate" && type != "fixed") {
+    if (!placeAnchors(value, path, *a, *b, desc)) return;
+    desc.kind = readJointKind(value, path, *a, *b);
+    if (const JsonValue* axes = value.find("axes")) readAxes(*axes, joinPath(path, "axes"), desc);
     model_.joints.push_back(std::move(joint));
     return;
   }
@@ -158,7 +181,7 @@ void SceneReader::addJoint(const JsonValue& value, const std::string& path, Scen
     desc.anchorB = b->inversePoint(readVector(*anchor));
   } else if (anchorA && !anchorB) {
     desc.anchorB = b->inversePoint(a->point(desc.anchorA));
-  } else if (type == "wheel" && anchorA && anchorB) {
+  } else if (isWheelOnPlane) {
     // A point of the plane and the wheel's centre, each as given.
   } else if (!anchorA && (anchorB || type == "fixed")) {
     desc.anchorA = a->inversePoint(b->point(desc.anchorB));
@@ -188,6 +211,7 @@ void SceneReader::addJoint(const JsonValue& value, const std::string& path, Scen
   } else {
     desc.kind = BallJoint{};
   }
+  if (const JsonValue* axes = value.find("axes")) readAxes(*axes, joinPath(path, "axes"), desc);
   model_.joints.push_back(std::move(joint));
 }
 

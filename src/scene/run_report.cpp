@@ -224,7 +224,11 @@ std::vector<std::string> drivesOf(const SceneModel& model) {
     pushed |= desc.trajectory.has_value();
     pushed |= desc.kind == BodyKind::Kinematic && !(desc.linearVelocity.isZero(0.0) && desc.angularVelocity.isZero(0.0));
   }
-  for (const SceneJoint& joint : model.joints) sprung |= joint.desc.spring.has_value() || joint.desc.drive.has_value();
+  for (const SceneJoint& joint : model.joints) {
+    sprung |= joint.desc.spring.has_value() || joint.desc.drive.has_value();
+    for (const JointAxisDesc& axis : joint.desc.axes)
+      sprung |= axis.motor || axis.spring || axis.armature > 0.0 || (axis.limits && axis.limits->stiffness > 0.0);
+  }
   std::vector<std::string> drives;
   if (appears) drives.emplace_back("bodies appear during the run");
   if (pushed) drives.emplace_back("kinematic bodies push others");

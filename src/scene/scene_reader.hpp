@@ -65,6 +65,10 @@ class SceneReader {
   // read_joints.cpp
   void readJoint(const JsonValue& value, const std::string& path);
   void addJoint(const JsonValue& value, const std::string& path, SceneJoint joint);
+  // read_joint_kinds.cpp
+  bool placeAnchors(const JsonValue& value, const std::string& path, const Pose& a, const Pose& b, JointDesc& desc);
+  JointKind readJointKind(const JsonValue& value, const std::string& path, const Pose& a, const Pose& b);
+  void readAxes(const JsonValue& axes, const std::string& path, JointDesc& desc);
   std::optional<Pose> findBodyPose(const JsonValue& value, const std::string& path, const std::string& name);
 
   SceneModel& model_;

@@ -153,6 +153,8 @@ bool GainLimit::mayLimit(const StepContext& context, const SoftBodies& bodies, s
     if (!isIn(ends.a) && !isIn(ends.b)) continue;
     const Joint& joint = system.joints[ends.joint];
     if (joint.spring || joint.drive || drives(ends.a) || drives(ends.b)) return false;
+    for (const AxisForces& forces : joint.forces)
+      if (forces.motorEffort > 0.0 || forces.hasSpring() || forces.limitStiffness > 0.0) return false;
     isHeld |= ends.a >= bodies.ground() || ends.b >= bodies.ground();
   }
   return true;

@@ -89,6 +89,7 @@ void SoftStepper::plan(StepContext& context, double dt, SoftMemory& memory) {
     joint.totalRows.fill(0.0);
     joint.totalImpulse.setZero();
     joint.totalAngularImpulse.setZero();
+    for (AxisForces& forces : joint.forces) forces.total.fill(0.0);
   }
   const std::vector<IslandPlan>& plans = plan_.make(context, dt);
   if (std::any_of(plans.begin(), plans.end(), [](const IslandPlan& one) { return one.direct; }))

@@ -19,6 +19,10 @@ std::string_view nameOf(Feature feature) {
       "driven joints",
       "rolling joints (wheels, skates)",
       "joint_method \"elimination\"",
+      "limits of joints",
+      "motors or dry friction of joints",
+      "springs, armature, elastic limits or position motors of joint axes",
+      "gears, racks or pulleys",
       "kinematic bodies",
       "locked degrees of freedom",
       "articulations",
@@ -78,6 +82,17 @@ Needs needsOf(const System& system, const WorldSettings& settings) {
     if (joint.spring) need(Feature::JointSprings, kNone, i);
     if (settings.jointMethod == "elimination") need(Feature::JointElimination, kNone, i);
     if (joint.drive) need(Feature::DrivenJoints, kNone, i);
+    for (const AxisForces& forces : joint.forces) {
+      const bool motor = forces.motorEffort > 0.0;
+      const bool softMotor = motor && forces.motorKind == MotorKind::Position;
+      if (forces.hasLimits()) need(Feature::JointLimits, kNone, i);
+      if (forces.friction > 0.0 || (motor && forces.motorKind == MotorKind::Velocity)) need(Feature::JointMotors, kNone, i);
+      if (forces.hasSpring() || softMotor || (forces.hasLimits() && forces.limitStiffness > 0.0))
+        need(Feature::AxisSprings, kNone, i);
+    }
+    if (std::holds_alternative<GearJoint>(joint.kind) || std::holds_alternative<RackAndPinionJoint>(joint.kind) ||
+        std::holds_alternative<PulleyJoint>(joint.kind))
+      need(Feature::WorldJoints, kNone, i);
     if (std::holds_alternative<WheelJoint>(joint.kind) || std::holds_alternative<SkateJoint>(joint.kind))
       need(Feature::RollingJoints, kNone, i);
   }

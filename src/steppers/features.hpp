@@ -24,11 +24,15 @@ enum class Feature : std::uint8_t {
   DrivenJoints,   // rheonomic
   RollingJoints,  // non-holonomic: wheels and skates
   JointElimination,
+  JointLimits,
+  JointMotors,   // by velocity, and dry friction on axes
+  AxisSprings,   // springs, armature, limits that give, motors by position
+  WorldJoints,   // gears, racks, pulleys: each body against the world
   Kinematic,
   Locks,
   Articulations,  // reduced coordinates
 };
-inline constexpr int kFeatureCount = 18;
+inline constexpr int kFeatureCount = 22;
 std::string_view nameOf(Feature feature);
 
 using FeatureBits = std::uint32_t;

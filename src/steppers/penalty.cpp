@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "base/stop.hpp"
 #include "math/rotation.hpp"
@@ -31,7 +32,7 @@ double longest(const std::vector<IslandProblem>& problems, const std::vector<Spr
     const Vector free = problems[i].problem->velocity(Vector::Zero(problems[i].problem->rows()));
     for (std::size_t k = 0; k < islands[i].points.size(); ++k) {
       const PenaltyPoint& point = islands[i].points[k];
-      if (!point.bounces && implicit) continue;
+      if (point.isJoint || (!point.bounces && implicit)) continue;
       const double fine = point.seconds / kSubstepsPerContact;
       // To where it closes first.
       const double speed = std::max({-problems[i].origins[k].approach, -free[problems[i].problem->blocks()[k].first], 1e-9});
@@ -91,6 +92,7 @@ std::shared_ptr<const ContactProblem> softened(const StepContext& context, const
   for (std::size_t i = 0; i < island.points.size(); ++i) {
     const Block& block = data.blocks[i];
     const PenaltyPoint& point = island.points[i];
+    if (point.isJoint) continue;
     const ContactSpring& law = point.spring;
     // A spring that is not touched yet answers as stiffly as it will: otherwise it could not be felt at all.
     const double untouched = law.hertz ? 1.5 * law.stiffness * std::sqrt(1e-6) : law.stiffness;
@@ -128,6 +130,7 @@ void remember(StepContext& context, const std::vector<IslandProblem>& problems, 
   for (std::size_t i = 0; i < islands.size(); ++i) {
     const Vector velocity = problems[i].problem->velocity(impulses[i]);
     for (std::size_t k = 0; k < islands[i].points.size(); ++k) {
+      if (islands[i].points[k].isJoint) continue;
       const IslandProblem::Origin& origin = problems[i].origins[k];
       const Block& block = problems[i].problem->blocks()[k];
       const double load = impulses[i][block.first] / h;
@@ -155,7 +158,7 @@ void remember(StepContext& context, const std::vector<IslandProblem>& problems, 
   context.system.memory.points.swap(next);
 }
 
-std::vector<IslandProblem> problemsOf(const StepContext& context, double h) {
+std::vector<IslandProblem> problemsOf(const StepContext& context, double h, double elapsed) {
   const System& system = context.system;
   Formulation formulation;
   formulation.law = frictionLaw(context.settings);
@@ -163,6 +166,9 @@ std::vector<IslandProblem> problemsOf(const StepContext& context, double h) {
   formulation.speedFloor = h * context.settings.gravity.norm();
   formulation.startsCold = true;
   formulation.normalBias = [](const ContactTerms&) { return 0.0; };
+  const PenaltyOptions& options = context.settings.penalty;
+  formulation.jointPenalty = {options.jointAlpha, 2.0 * std::numbers::pi * options.jointFrequency, options.jointDampingRatio};
+  formulation.elapsed = elapsed;
   formulation.active = [&](const ContactTerms& contact) {
     // What others push may come closer than it would by itself.
     const double closing = std::max({0.0, -contact.approach, -contact.freeApproach});
@@ -171,9 +177,10 @@ std::vector<IslandProblem> problemsOf(const StepContext& context, double h) {
   std::vector<IslandProblem> islands = buildProblems(system, context.settings, h, formulation);
   for (IslandProblem& island : islands) {  // stated stiffnesses are springs of this method, not rows of the builder's
     ProblemData data = island.problem->data();
-    data.compliance.setZero();
     for (std::size_t i = 0; i < data.blocks.size(); ++i)
-      if (system.contacts.slots[island.origins[i].contact].stiffness > 0.0f) data.bias[data.blocks[i].first] = 0.0;
+      if (island.origins[i].joint == kNone) data.compliance.segment(data.blocks[i].first, data.blocks[i].size).setZero();
+    for (std::size_t i = 0; i < data.blocks.size(); ++i)
+      if (island.origins[i].joint == kNone && system.contacts.slots[island.origins[i].contact].stiffness > 0.0f) data.bias[data.blocks[i].first] = 0.0;
     island.problem = std::make_shared<const ContactProblem>(std::move(data));
   }
   return islands;
@@ -184,7 +191,7 @@ std::vector<IslandProblem> problemsOf(const StepContext& context, double h) {
 double PenaltyStepper::substep(StepContext& context, double h, double least) {
   System& system = context.system;
   const PenaltyOptions& options = context.settings.penalty;
-  std::vector<IslandProblem> problems = problemsOf(context, h);
+  std::vector<IslandProblem> problems = problemsOf(context, h, elapsed_);
   std::vector<SpringIsland> islands;
   const auto buildSprings = [&] {
     SpringBuilder builder(context);
@@ -196,13 +203,15 @@ double PenaltyStepper::substep(StepContext& context, double h, double least) {
     if (most < least)
       say(context, "the contacts are too stiff: more than " + std::to_string(kMostSubsteps) + " substeps would be needed");
     h = std::max(most, least);
-    problems = problemsOf(context, h);
+    problems = problemsOf(context, h, elapsed_);
     buildSprings();
   }
   context.timer.finish(Phase::Prepare);
 
   std::vector<Vector> impulses(problems.size());
-  if (!options.implicit) {
+  const bool isImplicit = options.implicit || std::any_of(islands.begin(), islands.end(),
+                                                          [](const SpringIsland& one) { return one.hasJoints; });
+  if (!isImplicit) {
     for (std::size_t i = 0; i < problems.size(); ++i) impulses[i] = explicitImpulses(context, problems[i], islands[i], h);
   } else {
     std::vector<std::vector<double>> depths(problems.size());
@@ -212,6 +221,10 @@ double PenaltyStepper::substep(StepContext& context, double h, double least) {
       const Vector free = problems[i].problem->velocity(Vector::Zero(problems[i].problem->rows()));
       for (std::size_t k = 0; k < islands[i].points.size(); ++k) {
         const PenaltyPoint& point = islands[i].points[k];
+        if (point.isJoint) {
+          depths[i].push_back(0.0);
+          continue;
+        }
         const double to = depthAfter(point, problems[i].origins[k], free[problems[i].problem->blocks()[k].first], h);
         depths[i].push_back(islands[i].bounces ? to : point.depth);
       }
@@ -228,6 +241,7 @@ double PenaltyStepper::substep(StepContext& context, double h, double least) {
         const Vector velocity = problems[i].problem->velocity(impulses[i]);
         for (std::size_t k = 0; k < islands[i].points.size(); ++k) {
           const PenaltyPoint& point = islands[i].points[k];
+          if (point.isJoint) continue;
           const double speed = velocity[problems[i].problem->blocks()[k].first];
           const double next =
               islands[i].bounces ? depthAfter(point, problems[i].origins[k], speed, h) : point.depth - h * speed;
@@ -273,6 +287,7 @@ void PenaltyStepper::step(StepContext& context, double dt) {
   const std::vector<Body> start = system.bodies;
   const StepMemory remembered = system.memory;
   forgetImpulses(system);
+  elapsed_ = 0.0;
   const double longestStep = dt / context.settings.penalty.substeps;
   double next = longestStep;
   int substeps = 0;
@@ -289,9 +304,11 @@ void PenaltyStepper::step(StepContext& context, double dt) {
     }
     next = took < asked ? took : std::min(longestStep, 2.0 * took);
     left -= took;
+    elapsed_ += took;
   }
   context.report.substeps = substeps;
   system.impulseSeconds = dt;
+  noteJointError(context);
   judge.finish(context);
 }
 

@@ -17,6 +17,9 @@
 // implicit: both are solved as contact problems, by Newton's method where springs are not linear. explicit: all contacts
 // have mean forces, found by repetition, in substeps short for the stiffest of them.
 //
+// Joints are forces too (STAR §3.2.1): -alpha J^T (Omega^2 C + 2 Omega mu C' + C''), implicit, as rows with compliance. They
+// give way by their load over alpha Omega^2 times the mass.
+//
 // Contacts give way: bodies rest at a depth of weight over stiffness, and creep while friction springs stretch. A contact
 // that would be deeper than half of what is thinnest gets a stiffer spring, and the message says so. Overlaps that were
 // there before any spring push bodies apart at no more than kPushOutSpeed.
@@ -35,6 +38,7 @@ class PenaltyStepper final : public Stepper {
   double substep(StepContext& context, double h, double least);
 
   IslandSolver solver_;
+  double elapsed_ = 0.0;  // s since the step began
 };
 
 }  // namespace cairn

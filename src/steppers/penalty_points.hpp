@@ -18,6 +18,7 @@ struct PenaltyPoint {
   double depth = 0.0;    // m, without slack; below 0 if it is open
   double seconds = 0.0;  // that an impact takes
   bool bounces = false;
+  bool isJoint = false;  // its block is one of a joint's: it has no spring here
   Eigen::Vector2d stretch = Eigen::Vector2d::Zero();  // m, of the friction spring
   double impulse = 0.0;
 };
@@ -25,6 +26,7 @@ struct PenaltyPoint {
 struct SpringIsland {
   std::vector<PenaltyPoint> points;  // by block
   bool bounces = false;              // mean forces
+  bool hasJoints = false;
 };
 
 inline void say(StepContext& context, const std::string& message) {
@@ -49,6 +51,11 @@ class SpringBuilder {
   SpringIsland build(const IslandProblem& problem) {
     SpringIsland island;
     for (std::size_t i = 0; i < problem.origins.size(); ++i) {
+      if (problem.origins[i].joint != kNone) {  // soft already: see JointPenalty
+        island.points.emplace_back().isJoint = true;
+        island.hasJoints = true;
+        continue;
+      }
       island.points.push_back(point(problem, i));
       island.bounces |= island.points.back().bounces || !context_.settings.penalty.implicit;
     }

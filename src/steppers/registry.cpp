@@ -26,8 +26,9 @@ constexpr FeatureBits operator|(FeatureBits a, F b) { return a | bit(b); }
 constexpr FeatureBits operator|(F a, FeatureBits b) { return bit(a) | b; }
 
 constexpr FeatureBits kBasics = F::Friction | F::Restitution | F::Kinematic | F::Locks;
-constexpr FeatureBits kRigidJoints = F::Joints | F::DrivenJoints | F::RollingJoints;
-constexpr FeatureBits kJoints = kRigidJoints | F::JointSprings | F::JointElimination;
+constexpr FeatureBits kRigidJoints = F::Joints | F::DrivenJoints | F::RollingJoints | F::WorldJoints;
+constexpr FeatureBits kJoints = kRigidJoints | F::JointSprings | F::JointElimination | F::JointLimits |
+                                F::JointMotors | F::AxisSprings;
 constexpr FeatureBits kFrictionLaws = F::StaticFriction | F::EllipticFriction | F::PatchFriction | F::RollingResistance;
 constexpr FeatureBits kImpactLaws = F::PoissonImpact | F::StrongeImpact | F::ChatterjeeRuinaImpact;
 // Steppers that build contact problems and have them solved.
@@ -53,8 +54,11 @@ constexpr Entry kSteppers[] = {
     {"acceleration", true, kBasics | kRigidJoints | kImpactLaws, make<AccelerationStepper>},
     {"impulse", false, kBasics | kImpactLaws, make<ImpulseStepper>},
     {"hybrid", true, kBasics | kImpactLaws | kJoints, make<HybridStepper>},
-    {"penalty", true, kBasics | F::ContactStiffness, make<PenaltyStepper>},
-    {"gauss", false, F::Restitution | F::Kinematic | F::Locks | kRigidJoints | F::JointElimination, make<GaussStepper>},
+    {"penalty", true,
+     kBasics | F::ContactStiffness | kRigidJoints | F::JointSprings | F::JointLimits | F::JointMotors | F::AxisSprings,
+     make<PenaltyStepper>},
+    {"gauss", false, F::Restitution | F::Kinematic | F::Locks | kRigidJoints | F::JointElimination | F::JointLimits,
+     make<GaussStepper>},
     {"implicit", true, kProblems, make<ImplicitStepper>},
 };
 

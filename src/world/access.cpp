@@ -13,17 +13,24 @@ namespace cairn {
 
 namespace {
 
+template <class One>
+bool exists(const One& one) {
+  return one.alive;
+}
+bool exists(const Joint& joint) { return joint.exists; }  // enabled or not
+
 template <class Table, class Handle>
 auto* lookUp(Table& table, Handle id) {
-  return id.index < table.size() && table[id.index].alive && table[id.index].generation == id.generation ? &table[id.index]
-                                                                                                         : nullptr;
+  return id.index < table.size() && exists(table[id.index]) && table[id.index].generation == id.generation
+             ? &table[id.index]
+             : nullptr;
 }
 
 template <class Tag, class Table>
 std::vector<Id<Tag>> aliveIds(const Table& table) {
   std::vector<Id<Tag>> ids;
   for (std::uint32_t i = 0; i < table.size(); ++i) {
-    if (table[i].alive) ids.push_back({i, table[i].generation});
+    if (exists(table[i])) ids.push_back({i, table[i].generation});
   }
   return ids;
 }
@@ -215,15 +222,6 @@ bool World::wake(BodyId id) {
   if (body == nullptr) return false;
   impl_->wakeIsland(*body);
   return true;
-}
-
-std::optional<JointReaction> World::reaction(JointId id) const {
-  const Joint* joint = impl_->find(id);
-  if (joint == nullptr) return std::nullopt;
-  const std::vector<Body>& bodies = impl_->state.system.bodies;
-  const JointError error = cairn::jointError(*joint, bodies[joint->a], bodies[joint->b]);
-  const double dt = impl_->state.lastDt;
-  return JointReaction{joint->totalImpulse / dt, joint->totalAngularImpulse / dt, error.distance, error.angle};
 }
 
 bool World::addForce(BodyId id, const Vec3& force) {

@@ -6,6 +6,7 @@
 #include "dynamics/trajectory.hpp"
 #include "geometry/mass.hpp"
 #include "world/checks.hpp"
+#include "world/slots.hpp"
 #include "world/state.hpp"
 
 namespace cairn {
@@ -15,12 +16,6 @@ namespace {
 // Bounds within which single-precision rows neither overflow nor vanish.
 constexpr double kSmallestMass = 1e-18, kLargestMass = 1e18;      // kg
 constexpr double kSmallestMoment = 1e-32, kLargestMoment = 1e30;  // kg m^2
-
-Quat checkedRotation(const std::string& field, const Quat& q) {
-  const double norm = q.norm();
-  if (!std::isfinite(norm) || norm < 1e-6) refuse(field, "must be a quaternion that is finite and not zero");
-  return q.normalized();
-}
 
 void checkTrajectory(const Trajectory& trajectory, double maximumCoordinate) {
   for (std::size_t i = 0; i < trajectory.keys.size(); ++i) {
@@ -36,21 +31,6 @@ void checkTrajectory(const Trajectory& trajectory, double maximumCoordinate) {
   requireFinite("trajectory.turnAmplitude", trajectory.turnAmplitude);
   requireRange("trajectory.frequency", trajectory.frequency, 0.0, 1e6, "Hz");
   requireFinite("trajectory.phase", trajectory.phase);
-}
-
-void checkDrive(const JointDesc& desc) {
-  if (!std::holds_alternative<HingeJoint>(desc.kind) && !std::holds_alternative<DistanceJoint>(desc.kind))
-    refuse("drive", "only hinges and distances can be driven");
-  if (desc.spring) refuse("drive", "a joint is either driven or springy, not both");
-  for (const double number : {desc.drive->start, desc.drive->rate, desc.drive->amplitude, desc.drive->phase})
-    requireFinite("drive", number);
-  requireRange("drive.frequency", desc.drive->frequency, 0.0, 1e6, "Hz");
-  for (std::size_t i = 0; i < desc.drive->keys.size(); ++i) {
-    const std::array<double, 2>& key = desc.drive->keys[i];
-    requireFinite("drive.keys", key[0]);
-    requireFinite("drive.keys", key[1]);
-    if (i > 0 && key[0] <= desc.drive->keys[i - 1][0]) refuse("drive.keys", "times must rise");
-  }
 }
 
 // Bits of the axes that are locked.
@@ -140,21 +120,6 @@ MassProperties massOf(const BodyDesc& desc, const std::vector<CheckedShape>& sha
   }
   checkMass("mass from density", total);
   return total;
-}
-
-template <class Table>
-std::uint32_t takeSlot(Table& table, std::vector<std::uint32_t>& freeSlots) {
-  if (freeSlots.empty()) {
-    makeRoom(table, table.size() + 1);
-    table.emplace_back();
-    return static_cast<std::uint32_t>(table.size() - 1);
-  }
-  const std::uint32_t slot = freeSlots.back();
-  freeSlots.pop_back();
-  const std::uint32_t generation = table[slot].generation;
-  table[slot] = {};
-  table[slot].generation = generation;
-  return slot;
 }
 
 }  // namespace
@@ -288,68 +253,6 @@ BodyId World::addBody(const BodyDesc& desc) {
   }
   impl_->markEdited(body);
   return impl_->idOf(index);
-}
-
-JointId World::addJoint(const JointDesc& desc) {
-  WorldState& state = impl_->state;
-  System& system = state.system;
-  const Body* a = impl_->find(desc.a);
-  const Body* b = impl_->find(desc.b);
-  if (a == nullptr) refuse("a", "is not a body of this world");
-  if (b == nullptr) refuse("b", "is not a body of this world");
-  if (desc.a == desc.b) refuse("b", "must be another body than a");
-  if (a->inverseMass == 0.0 && b->inverseMass == 0.0) refuse("a", "at least one of the two bodies must be dynamic");
-  requireFinite("anchorA", desc.anchorA);
-  requireFinite("anchorB", desc.anchorB);
-  if (desc.spring) {
-    requireRange("spring.stiffness", desc.spring->stiffness, 0.0, 1e15, "N/m");
-    requireRange("spring.damping", desc.spring->damping, 0.0, 1e15, "N s/m");
-    if (desc.spring->stiffness + desc.spring->damping <= 0.0)
-      refuse("spring", "stiffness and damping must not both be zero");
-  }
-
-  Joint joint;
-  joint.kind = desc.kind;
-  joint.a = desc.a.index;
-  joint.b = desc.b.index;
-  joint.anchorA = desc.anchorA - a->localCenter;
-  joint.anchorB = desc.anchorB - b->localCenter;
-  joint.spring = desc.spring;
-  if (desc.drive) checkDrive(desc);
-  joint.drive = desc.drive;
-  joint.rest = a->rotation.conjugate() * b->rotation;
-  joint.bodiesCollide = desc.bodiesCollide;
-  joint.alive = true;
-  if (auto* hinge = std::get_if<HingeJoint>(&joint.kind)) {
-    hinge->axisA = checkedAxis("axisA", hinge->axisA);
-    hinge->axisB = checkedAxis("axisB", hinge->axisB);
-  } else if (auto* fixed = std::get_if<FixedJoint>(&joint.kind)) {
-    fixed->rotation =
-        fixed->rotation ? checkedRotation("rotation", *fixed->rotation) : a->rotation.conjugate() * b->rotation;
-  } else if (auto* distance = std::get_if<DistanceJoint>(&joint.kind)) {
-    if (!distance->length) {
-      distance->length = (b->center + b->rotation * joint.anchorB - a->center - a->rotation * joint.anchorA).norm();
-    }
-    requireRange("length", *distance->length, 0.0, 1e7, "m");
-  } else if (auto* wheel = std::get_if<WheelJoint>(&joint.kind)) {
-    wheel->normalA = checkedAxis("normalA", wheel->normalA);
-    wheel->axisB = checkedAxis("axisB", wheel->axisB);
-    requireRange("radius", wheel->radius, 1e-6, 1e6, "m");
-  } else if (auto* skate = std::get_if<SkateJoint>(&joint.kind)) {
-    skate->axisB = checkedAxis("axisB", skate->axisB);
-  }
-  impl_->refusalIsFresh = false;
-
-  const std::uint32_t index = takeSlot(system.joints, state.freeJoints);
-  joint.generation = system.joints[index].generation;
-  system.joints[index] = joint;
-  state.jointEnds.link(index, joint.a, joint.b);
-  if (state.jointNames.size() <= index) state.jointNames.resize(index + 1);
-  state.jointNames[index] = desc.name.empty() ? "joint " + std::to_string(index) : desc.name;
-  if (!joint.bodiesCollide) impl_->exclude(joint, true);
-  impl_->wakeIsland(*impl_->find(desc.a));
-  impl_->wakeIsland(*impl_->find(desc.b));
-  return {index, joint.generation};
 }
 
 bool World::setMaterial(ShapeId id, const Material& material) {

@@ -59,6 +59,12 @@ Vec3 checkedAxis(const std::string& field, const Vec3& axis) {
   return axis.normalized();
 }
 
+Quat checkedRotation(const std::string& field, const Quat& q) {
+  const double norm = q.norm();
+  if (!std::isfinite(norm) || norm < 1e-6) refuse(field, "must be a quaternion that is finite and not zero");
+  return q.normalized();
+}
+
 void checkMaterial(const std::string& field, const Material& material) {
   requireRange(field + ".friction", material.friction, 0.0, 1e3, "");
   requireRange(field + ".restitution", material.restitution, 0.0, 1.0, "");

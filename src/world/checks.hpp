@@ -13,6 +13,7 @@ void requireFinite(const std::string& field, const Vec3& value);
 void requireFinite(const std::string& field, double value);
 void requireRange(const std::string& field, double value, double low, double high, std::string_view unit);
 Vec3 checkedAxis(const std::string& field, const Vec3& axis);  // of unit length
+Quat checkedRotation(const std::string& field, const Quat& q);  // of unit length
 void checkMaterial(const std::string& field, const Material& material);
 void checkSettings(const WorldSettings& settings);
 std::string text(double value);  // as people write it

@@ -216,7 +216,10 @@ OptionGroup penaltyOptions() {
        {"friction_stiffness", at<penalty, &O::frictionStiffness>, "of the spring along the surface", 1e-3, 1e15, "N/m"},
        {"friction_damping", at<penalty, &O::frictionDamping>, "along the surface", 0, 1e15, "N s/m"},
        {"implicit", at<penalty, &O::implicit>, "else by repetition, all contacts in substeps of a twentieth of an impact"},
-       {"substeps", at<penalty, &O::substeps>, "at least; impacts take about twenty more", 1, 1e6}}};
+       {"substeps", at<penalty, &O::substeps>, "at least; impacts take about twenty more", 1, 1e6},
+       {"joint_alpha", at<penalty, &O::jointAlpha>, "strength of joints, in masses that they move", 1e-6, 1e6, ""},
+       {"joint_frequency", at<penalty, &O::jointFrequency>, "of joints: Omega over 2 pi", 1e-3, 1e6, "Hz"},
+       {"joint_damping_ratio", at<penalty, &O::jointDampingRatio>, "of joints: mu", 0, 1e3, ""}}};
 }
 
 OptionGroup hybridOptions() {

@@ -88,12 +88,13 @@ bool World::removeJoint(JointId id) {
   impl_->wakeIsland(system.bodies[joint->a]);
   impl_->wakeIsland(system.bodies[joint->b]);
   impl_->state.jointEnds.unlink(id.index, joint->a, joint->b);
-  joint->alive = false;
+  const bool wasEnabled = joint->alive;
+  joint->alive = joint->exists = false;
   impl_->refusalIsFresh = false;
   ++joint->generation;
   impl_->state.freeJoints.push_back(id.index);
   if (system.stepperMemory) system.stepperMemory->forgetJoint(id.index);
-  if (!joint->bodiesCollide) impl_->exclude(*joint, false);
+  if (wasEnabled && !joint->bodiesCollide) impl_->exclude(*joint, false);
   return true;
 }
 

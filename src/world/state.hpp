@@ -69,6 +69,7 @@ struct WorldImpl {
   IslandMembers members;
   std::vector<StepProblem> problems;  // of the last step, if kept
   std::vector<ImpactRecord> impacts;  // of the last step
+  std::vector<JointEvent> jointEvents;  // of the last step
   std::string refusal;                // why the stepper does not take this world; empty if it does
   bool refusalIsFresh = false;        // nothing that it depends on changed since
 
@@ -115,6 +116,10 @@ struct WorldImpl {
   void checkBodies(Check&& check, Before&& before, StepReport& report);
   void followTrajectories(double dt);  // velocities of driven bodies, targets of driven joints
   void applyDrag(double dt);
+  void followMotorKeys(double time);
+  void applyEfforts(double sign);  // of motors
+  void finishJoints(double dt);    // after a step
+  void enable(Joint& joint, bool enabled);
   void undoStep();
   const std::string& findRefusal();
   void checkResult(double dt, StepReport& report);
@@ -123,5 +128,8 @@ struct WorldImpl {
   void markTouching();
   void collectEvents();
 };
+
+// Checks what acts along an axis and writes it into `forces`.
+void applyAxis(const std::string& field, const JointKind& kind, int axis, const JointAxisDesc& desc, AxisForces& forces);
 
 }  // namespace cairn

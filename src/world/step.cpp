@@ -317,6 +317,7 @@ StepReport World::step(double dt) {
   System& system = state.system;
   impl.problems.clear();
   impl.impacts.clear();
+  impl.jointEvents.clear();
   if (const std::string& refusal = impl.findRefusal(); !refusal.empty()) {
     report.status = StepStatus::Refused;
     report.method.message = refusal;
@@ -343,6 +344,7 @@ StepReport World::step(double dt) {
     impl.applyEdits(dt, report);
     hasBegun = true;
     impl.followTrajectories(dt);
+    impl.followMotorKeys(state.time + dt);
     timer.finish(Phase::Edits);
     const std::vector<std::uint32_t> moved = system.contacts.arrange(system.broad.pairs);
     if (!moved.empty() && system.stepperMemory) system.stepperMemory->renumberContacts(moved);
@@ -363,7 +365,9 @@ StepReport World::step(double dt) {
     timer.finish(Phase::Islands);
 
     StepContext context{system, state.settings, impl.tasks, report, timer, impl.problems, impl.impacts, state.time};
+    impl.applyEfforts(1.0);
     impl.stepper->step(context, dt);
+    if (report.status != StepStatus::Ok) impl.applyEfforts(-1.0);
     report.totalMs = timer.totalMs();
     if (report.status != StepStatus::Ok) return impl.countBodies(report);
 
@@ -372,6 +376,7 @@ StepReport World::step(double dt) {
     timer.finish(Phase::Finish);
     impl.sweepFast(dt, report);
     timer.finish(Phase::Continuous);
+    impl.finishJoints(dt);
     impl.markTouching();
     updateSleep(system, state.settings.sleep, report.islands, dt, impl.islandScratch);
     impl.countBodies(report);

@@ -63,6 +63,10 @@ void JointForest::begin(StepContext& context, SoftBodies& bodies, const std::vec
   plan_.edges.clear();
   for (std::uint32_t i = 0; i < joints.size(); ++i) {
     const JointEnds& joint = joints[i];
+    if (holdsToWorld(system.joints[joint.joint].kind)) {
+      others_.push_back(i);
+      continue;
+    }
     const bool movesA = joint.a < bodies.ground(), movesB = joint.b < bodies.ground();
     plan_.edges.push_back({i, movesA ? bodies[joint.a].precise : kNone, movesB ? bodies[joint.b].precise : kNone});
   }
@@ -109,6 +113,7 @@ void JointForest::refresh(StepContext& context, SoftBodies& bodies, double elaps
 
 void JointForest::solve(StepContext& context, SoftBodies& bodies) {
   forEachTree(context, [&](JointTreeStep& tree) { tree.solve(context.system, bodies); });
+  forEachTree(context, [&](JointTreeStep& tree) { tree.obeyLaws(context.system, bodies); });
 }
 
 void JointForest::relax(StepContext& context, SoftBodies& bodies) {
@@ -125,11 +130,11 @@ void JointForest::bounce(StepContext& context, SoftBodies& bodies) {
   forEachTree(context, [&](JointTreeStep& tree) { tree.bounce(context.system, bodies, slowest); });
 }
 
-void JointForest::addUp(StepContext& context) {
-  forEachTree(context, [&](JointTreeStep& tree) { tree.addUp(context.system); });
+void JointForest::addUp(StepContext& context, SoftBodies& bodies) {
+  forEachTree(context, [&](JointTreeStep& tree) { tree.addUp(context.system, bodies); });
 }
 
-void JointForest::finish(StepContext& context) {
+void JointForest::finish(StepContext& context, double) {
   forEachTree(context, [&](JointTreeStep& tree) { tree.finish(context.system); });
 }
 

@@ -20,8 +20,8 @@ class JointForest {
   void relax(StepContext& context, SoftBodies& bodies);
   void noteApproach(StepContext& context, SoftBodies& bodies);
   void bounce(StepContext& context, SoftBodies& bodies);
-  void addUp(StepContext& context);
-  void finish(StepContext& context);
+  void addUp(StepContext& context, SoftBodies& bodies);
+  void finish(StepContext& context, double dt);
 
  private:
   // The contacts of a tree.

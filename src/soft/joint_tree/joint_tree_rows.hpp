@@ -23,6 +23,7 @@ class JointTreeRows {
   JointTreeRows(const Joint& joint, const JointEnds& ends, double h);
 
   std::uint32_t joint() const { return ends_.joint; }
+  const JointEnds& ends() const { return ends_; }
   std::uint32_t bodyB() const { return ends_.b; }  // in the batch
   // For the poses as they are now. Writes the factors of A and B, and how many there are.
   void refresh(const Joint& joint, SoftBodies& bodies, double elapsed, RowHold& hold);

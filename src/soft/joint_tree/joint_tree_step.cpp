@@ -20,7 +20,7 @@ inline void stiffen(TreeLink& link, const Vec3& r, const Vec3& impulse, double h
 
 }  // namespace
 
-void JointTreeStep::begin(const System& system, const SoftBodies& bodies, const std::vector<JointEnds>& joints,
+void JointTreeStep::begin(const System& system, SoftBodies& bodies, const std::vector<JointEnds>& joints,
                           const TreePlan& plan, const TreePlan::Tree& tree, const std::vector<char>& pushed, bool touches,
                           double h) {
   // What is in the tables stays there: all of it that is read is written first.
@@ -55,7 +55,7 @@ void JointTreeStep::begin(const System& system, const SoftBodies& bodies, const 
       node.holder = node.isB ? ends.a : ends.b;
       node.anchor = node.isB ? joint.anchorB : joint.anchorA;
       node.holderAnchor = node.isB ? joint.anchorA : joint.anchorB;
-      const bool ball = std::holds_alternative<BallJoint>(joint.kind) && !joint.spring;
+      const bool ball = std::holds_alternative<BallJoint>(joint.kind) && !joint.spring && joint.forces.empty();
       kind = ball ? Hold::Ball : Hold::Rows;
       if (ball) node.load = (node.isB ? 1.0 : -1.0) * Vec3(joint.impulse[0], joint.impulse[1], joint.impulse[2]);
       if (!ball) holds_.emplace_back(joint, ends, h);
@@ -70,6 +70,8 @@ void JointTreeStep::begin(const System& system, const SoftBodies& bodies, const 
     closures_.emplace_back(system.joints[joints[from.joint].joint], joints[from.joint], h);
   }
   addLocks(system);
+  touches_ = touches;
+  beginAxes(system, bodies);
   areRods_ = alone_ && !touches && holds_.empty() && closures_.empty() && locks_.empty() && beginRods(system);
 }
 
@@ -161,6 +163,7 @@ void JointTreeStep::refreshRows(const System& system, SoftBodies& bodies, double
     const bool isB = closures_[i].bodyB() == nodes_[closure.link].body;
     for (int k = 0; k < closure.hold.rows; ++k) closure.hold.parent[k] = closures_[i].factors(k, isB);
   }
+  if (!axes_.empty()) refreshAxes(system, bodies, elapsed);
 }
 
 // Inertia with the stiffness that the loads make.
@@ -212,6 +215,7 @@ bool JointTreeStep::takeLoads() {
 // They are found anew, whole.
 void JointTreeStep::forgetImpulses(System& system) {
   for (Node& node : nodes_) node.impulse.setZero();
+  carryAxes();
   for (const JointTreeRows& rows : holds_) system.joints[rows.joint()].impulse.fill(0.0);
   for (const JointTreeRows& rows : closures_) system.joints[rows.joint()].impulse.fill(0.0);
 }
@@ -233,6 +237,7 @@ void JointTreeStep::askKept(const System& system, SoftBodies& bodies) {
   for (std::size_t i = 0; i < closures_.size(); ++i)
     closures_[i].askKept(system.joints[closures_[i].joint()], bodies, alone_, joints_.closures[i].hold);
   askLocks(bodies);
+  askAxes(bodies);
 }
 
 double JointTreeStep::askCorrection() {
@@ -249,6 +254,7 @@ double JointTreeStep::askCorrection() {
   }
   for (std::size_t i = 0; i < holds_.size(); ++i) errors += holds_[i].askCorrection(!alone_, joints_.holds[i]);
   for (std::size_t i = 0; i < closures_.size(); ++i) errors += closures_[i].askCorrection(!alone_, joints_.closures[i].hold);
+  errors += askAxesCorrection();
   return errors;
 }
 
@@ -272,6 +278,7 @@ void JointTreeStep::addImpulses(System& system) {
   for (std::size_t i = 0; i < holds_.size(); ++i) holds_[i].addImpulse(joints_.holds[i], system.joints[holds_[i].joint()]);
   for (std::size_t i = 0; i < closures_.size(); ++i)
     closures_[i].addImpulse(joints_.closures[i].hold, system.joints[closures_[i].joint()]);
+  addAxisImpulses();
 }
 
 void JointTreeStep::pushBodies(SoftBodies& bodies) const {
@@ -286,14 +293,19 @@ void JointTreeStep::solve(System& system, SoftBodies& bodies) {
   forgetImpulses(system);
   stiffenLinks();
   askKept(system, bodies);
-  const double errors = askCorrection();
+  double errors = askCorrection();
   questions_ = errors > kLeastError * static_cast<double>(nodes_.size()) ? 2 : 1;
   joints_.factorAndSolve(questions_);
   for (int i = 0; i < kMostSnaps && takeLoads(); ++i) {
     stiffenLinks();
     joints_.factorAndSolve(questions_);
   }
-  if (alone_) limitGain(system, bodies);
+  for (int i = 0; i < kMostLawPasses && !touches_ && moveOnLaws(bodies); ++i) {
+    askKept(system, bodies);
+    errors = askCorrection();
+    joints_.factorAndSolve(questions_);
+  }
+  if (alone_ && !axesWork_) limitGain(system, bodies);
   addImpulses(system);
   pushBodies(bodies);
   if (questions_ == 2) correct(bodies, errors);
@@ -371,6 +383,7 @@ void JointTreeStep::bounce(System& system, SoftBodies& bodies, double slowest) {
 
 void JointTreeStep::finish(System& system) const {
   contacts_.finish(system.contacts);
+  for (const SoftAxes& axes : axes_) axes.finish(system.joints[axes.joint()]);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (joints_.links[i].kind != Hold::Ball) continue;
     const double sign = nodes_[i].isB ? 1.0 : -1.0;
@@ -383,12 +396,13 @@ void JointTreeStep::finish(System& system) const {
   }
 }
 
-void JointTreeStep::addUp(System& system) {
+void JointTreeStep::addUp(System& system, SoftBodies& bodies) {
   if (areRods_) return;  // solveRods() did
   contacts_.addUp();
   for (Node& node : nodes_) node.total += node.impulse;
   for (const JointTreeRows& rows : holds_) rows.addUp(system.joints[rows.joint()]);
   for (const JointTreeRows& rows : closures_) rows.addUp(system.joints[rows.joint()]);
+  for (SoftAxes& axes : axes_) axes.addUp(system.joints[axes.joint()], bodies);
 }
 
 }  // namespace cairn

@@ -39,6 +39,7 @@
 #include "mechanics/plan_trees.hpp"
 #include "mechanics/rod_tree.hpp"
 #include "soft/joint_tree/joint_tree_contacts.hpp"
+#include "soft/sweep/joint_axes.hpp"
 #include "soft/joint_tree/joint_tree_rows.hpp"
 #include "soft/sweep/bodies.hpp"
 
@@ -48,7 +49,7 @@ class JointTreeStep {
  public:
   // The plan names joints by their place among `joints`. `pushed`, by SoftBody::precise: joints outside of the trees push
   // it too.
-  void begin(const System& system, const SoftBodies& bodies, const std::vector<JointEnds>& joints, const TreePlan& plan,
+  void begin(const System& system, SoftBodies& bodies, const std::vector<JointEnds>& joints, const TreePlan& plan,
              const TreePlan::Tree& tree, const std::vector<char>& pushed, bool touches, double h);
   JointTreeContacts& contacts() { return contacts_; }
   void refresh(const System& system, SoftBodies& bodies, double elapsed);  // for the poses as they are now
@@ -56,7 +57,9 @@ class JointTreeStep {
   void relax(System& system, SoftBodies& bodies);  // again, for what others did since
   void noteApproach(SoftBodies& bodies) { contacts_.noteApproach(bodies); }
   void bounce(System& system, SoftBodies& bodies, double slowest);
-  void addUp(System& system);         // books this substep's impulses as reactions
+  void addUp(System& system, SoftBodies& bodies);         // books this substep's impulses as reactions
+  // After the contacts, if there are any: what acts along axes within its bounds.
+  void obeyLaws(System& system, SoftBodies& bodies);
   void finish(System& system) const;  // what is booked, to the joints and contacts
 
  private:
@@ -89,6 +92,16 @@ class JointTreeStep {
     Vec3 velocity;          // m/s
     Vec3 swing;             // 1/s: what its turning adds to that a metre along its axis
   };
+  // Where the axes of a joint are in the tree.
+  struct HeldAxes {
+    std::uint32_t hold;         // of joints_.holds, or of joints_.closures
+    bool isClosure;
+    std::uint32_t linkA, linkB;  // of its bodies; kNone: it is not in the tree
+    bool childIsB;
+    int own;                                    // rows that the joint has by itself
+    std::array<int, kMostJointAxes> rows;       // of each axis, in the hold; -1: it has none now
+    std::array<double, kMostJointAxes> target, compliance, carried;
+  };
   struct Energy {
     double gain = 0.0;     // J, by the joints, in this substep
     double kinetic = 0.0;  // J, when it begins
@@ -112,6 +125,18 @@ class JointTreeStep {
   void pushBodies(SoftBodies& bodies) const;
   void takeAnswer(System& system, SoftBodies& bodies);
 
+  // What acts along axes of its joints, in joint_tree_axes.cpp.
+  void beginAxes(const System& system, SoftBodies& bodies);
+  void refreshAxes(const System& system, SoftBodies& bodies, double elapsed);
+  void carryAxes();
+  RowHold& holdOf(const HeldAxes& held);
+  void placeAxes(bool byLaw);
+  bool moveOnLaws(SoftBodies& bodies);
+  void askAxes(SoftBodies& bodies);
+  double askAxesCorrection();
+  double changeOf(const HeldAxes& held, const SoftAxis& one) const;
+  void addAxisImpulses();
+
   Energy energyOf(SoftBodies& bodies) const;
   void limitGain(System& system, SoftBodies& bodies);
   double limitArcs(const System& system, SoftBodies& bodies, double whole, double allowed);
@@ -126,6 +151,12 @@ class JointTreeStep {
   bool takeRodLoads(const System& system);
   void findInertia(const System& system);
   void findCurves(SoftBodies& bodies);
+
+  std::vector<SoftAxes> axes_;
+  std::vector<HeldAxes> heldAxes_;  // like axes_
+  std::vector<AxisRow> scratch_;
+  bool touches_ = false;   // contacts push its bodies
+  bool axesWork_ = false;  // along some axis something may do work
 
   JointTree joints_;
   JointTreeContacts contacts_;                   // of its bodies

@@ -72,7 +72,7 @@ void SoftBatch::workOnAll(BatchWork work, const Substeps& run, PhaseTimer& timer
     case BatchWork::BounceTrees:
       return joints.bounce(context, bodies);
     case BatchWork::AddUpJoints:
-      return joints.addUp(context);
+      return joints.addUp(context, bodies);
     case BatchWork::MarkContactChange:
       return bodies.markContactChange(context);
     case BatchWork::BeforeBounce:

@@ -47,6 +47,14 @@ inline constexpr double kOffAxis = 1e-12;
 // joint trees of a piece of a parallel loop. Decided by speed.
 inline constexpr std::size_t kTreeGrain = 4;
 
+// What acts along axes (joint_tree/joint_tree_axes.cpp).
+
+// times that a substep is solved again because a limit, a motor or friction changes sides. Guard: two are common, more than
+// four rare.
+inline constexpr int kMostLawPasses = 8;
+// of the mobility of the two bodies, inverse: compliance of a row that stands for a constant impulse.
+inline constexpr double kLoose = 1e9;
+
 // Its energy account (joint_tree/joint_tree_energy.cpp).
 
 // rad in a substep. Slower turns follow their arcs so well that nothing is booked. No scene is known to depend on half

@@ -29,14 +29,18 @@ void SoftJoints::begin(StepContext& context, SoftBodies& bodies, std::span<const
     bodies.follow(context, ends.a, dt);
     bodies.follow(context, ends.b, dt);
     for (double& impulse : system.joints[ends.joint].impulse) impulse *= rescale;
+    for (AxisForces& forces : system.joints[ends.joint].forces)
+      for (double& impulse : forces.impulse) impulse *= rescale;
   }
   trees_.begin(context, bodies, joints, contacts, values, h);
   work_.clear();
+  axes_.clear();
   for (const std::uint32_t i : trees_.others()) {
     const JointEnds& ends = joints[i];
     const Joint& joint = system.joints[ends.joint];
     bodies.followInertia(system, ends.a);
     bodies.followInertia(system, ends.b);
+    if (!joint.forces.empty()) axes_.emplace_back(joint, ends, bodies);
     Work& work = work_.emplace_back();
     work.joint = ends.joint;
     work.a = ends.a;
@@ -51,11 +55,14 @@ void SoftJoints::begin(StepContext& context, SoftBodies& bodies, std::span<const
 }
 
 void SoftJoints::refresh(StepContext& context, SoftBodies& bodies) {
+  for (SoftAxes& axes : axes_)
+    axes.refresh(context.system.joints[axes.joint()], bodies, elapsed_, h_, rate_, scratch_);
   for (Work& work : work_) {
     const Joint& joint = context.system.joints[work.joint];
     const PreciseBody& a = bodies.precise(work.a);
     const PreciseBody& b = bodies.precise(work.b);
     work.rows = jointRows(joint, bodies.center(a), a.rotation, bodies.center(b), b.rotation, work.row, elapsed_);
+    work.pullsA = work.rows > 0 && !work.row[0].pullA.isZero(0.0);
     const double massA = bodies[work.a].mass.inverseMass, massB = bodies[work.b].mass.inverseMass;
     Block k(work.rows, work.rows);
     for (int i = 0; i < work.rows; ++i) {
@@ -67,8 +74,11 @@ void SoftJoints::refresh(StepContext& context, SoftBodies& bodies) {
         const JointRow& row = work.row[i];
         k(i, j) = (massA + massB) * row.linear.dot(work.row[j].linear) + row.angularA.dot(work.turnA[j]) +
                   row.angularB.dot(work.turnB[j]);
+        if (work.pullsA)
+          k(i, j) += massA * (row.pullA.dot(work.row[j].pullA - work.row[j].linear) - row.linear.dot(work.row[j].pullA));
       }
     }
+    if (work.rows == 0) continue;
     const double largest = k.diagonal().maxCoeff();
     k.diagonal().array() += work.softness + kRegularisation * largest;
     work.factor = k.inverse();
@@ -84,7 +94,10 @@ void SoftJoints::pushBodies(const Work& work, const Impulses& impulse, SoftBodie
     spinA += impulse[i] * work.turnA[i];
     spinB += impulse[i] * work.turnB[i];
   }
-  bodies.push(work.a, -bodies[work.a].mass.inverseMass * linear, spinA);
+  Vec3 onA = -linear;
+  if (work.pullsA)
+    for (int i = 0; i < work.rows; ++i) onA += impulse[i] * work.row[i].pullA;
+  bodies.push(work.a, bodies[work.a].mass.inverseMass * onA, spinA);
   bodies.push(work.b, bodies[work.b].mass.inverseMass * linear, spinB);
 }
 
@@ -98,6 +111,8 @@ void SoftJoints::applyImpulses(StepContext& context, SoftBodies& bodies) {
     if (spin * h_ > kForgetfulTurn) joint.impulse.fill(0.0);
     pushBodies(work, joint.impulse, bodies);
   }
+  for (SoftAxes& axes : axes_)
+    for (const SoftAxis& one : axes.axes()) axes.push(one, one.impulse, bodies);
 }
 
 void SoftJoints::solve(StepContext& context, SoftBodies& bodies, bool relax) {
@@ -106,6 +121,9 @@ void SoftJoints::solve(StepContext& context, SoftBodies& bodies, bool relax) {
 }
 
 void SoftJoints::solveOthers(StepContext& context, SoftBodies& bodies, bool relax) {
+  // Before what holds the joints, which must have the last word. Relaxed are the latter alone.
+  if (!relax)
+    for (SoftAxes& axes : axes_) axes.sweep(bodies);
   for (Work& work : work_) {
     Joint& joint = context.system.joints[work.joint];
     // A stated spring is a spring: relaxation would make it rigid.
@@ -117,6 +135,7 @@ void SoftJoints::solveOthers(StepContext& context, SoftBodies& bodies, bool rela
     for (int i = 0; i < work.rows; ++i) {
       const JointRow& row = work.row[i];
       u[i] = row.linear.dot(v) + row.angularA.dot(wa) + row.angularB.dot(wb) + row.rate;
+      if (work.pullsA) u[i] += row.pullA.dot(velocityOf(a));
       if (!relax) u[i] += work.rate * row.error;
       if (joint.spring) u[i] += work.softness * joint.impulse[i];
     }
@@ -129,9 +148,10 @@ void SoftJoints::solveOthers(StepContext& context, SoftBodies& bodies, bool rela
   }
 }
 
-void SoftJoints::addUp(StepContext& context) {
+void SoftJoints::addUp(StepContext& context, SoftBodies& bodies) {
   elapsed_ += h_;
-  trees_.addUp(context);
+  trees_.addUp(context, bodies);
+  for (SoftAxes& axes : axes_) axes.addUp(context.system.joints[axes.joint()], bodies);
   for (const Work& work : work_) {
     Joint& joint = context.system.joints[work.joint];
     for (int i = 0; i < work.rows; ++i) {
@@ -159,11 +179,14 @@ Body atEnd(const Body& body, double dt) {
 
 double SoftJoints::finish(StepContext& context, double dt) {
   double worst = 0.0;
-  trees_.finish(context);
   System& system = context.system;
+  trees_.finish(context, dt);
+  for (const SoftAxes& axes : axes_) axes.finish(system.joints[axes.joint()]);
   for (const JointEnds& ends : joints) {
     Joint& joint = system.joints[ends.joint];
     for (double& impulse : joint.impulse) impulse *= dt / h_;
+    for (AxisForces& forces : joint.forces)
+      for (double& impulse : forces.impulse) impulse *= dt / h_;
     const Body &a = system.bodies[joint.a], &b = system.bodies[joint.b];
     joint.error = goesAsTold(a) || goesAsTold(b) ? wrongBy(joint, atEnd(a, dt), atEnd(b, dt), dt) : wrongBy(joint, a, b, dt);
     worst = std::max(worst, joint.error);

@@ -7,6 +7,7 @@
 
 #include "mechanics/joint_rows.hpp"
 #include "soft/joint_tree/joint_forest.hpp"
+#include "soft/sweep/joint_axes.hpp"
 #include "soft/sweep/bodies.hpp"
 
 namespace cairn {
@@ -24,7 +25,7 @@ class SoftJoints {
   // If contacts bounce: of those that trees solve, before the substep's loads and after its relaxation.
   void noteApproach(StepContext& context, SoftBodies& bodies) { trees_.noteApproach(context, bodies); }
   void bounce(StepContext& context, SoftBodies& bodies) { trees_.bounce(context, bodies); }
-  void addUp(StepContext& context);                // books this substep's impulses as reactions
+  void addUp(StepContext& context, SoftBodies& bodies);  // books this substep's impulses as reactions
   double finish(StepContext& context, double dt);  // the largest error of a joint, m
 
  private:
@@ -36,6 +37,7 @@ class SoftJoints {
     std::uint32_t joint;
     std::uint32_t a, b;  // in the batch
     int rows;
+    bool pullsA;  // rows have parts on A alone
     std::array<JointRow, kJointRows> row;
     std::array<Vec3, kJointRows> turnA, turnB;  // inverse inertia times the angular parts
     Block factor;                               // inverse of J M^-1 J^T (plus compliance)
@@ -47,6 +49,8 @@ class SoftJoints {
 
   JointForest trees_;
   std::vector<Work> work_;                             // the joints that are not in trees
+  std::vector<SoftAxes> axes_;                         // of those
+  std::vector<AxisRow> scratch_;
   double elapsed_ = 0.0;                               // s since the step began
   double h_ = 0.0;                                     // s
   double rate_ = 0.0, massScale_ = 1.0, share_ = 0.0;  // of joints without a stated spring
