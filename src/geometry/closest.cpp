@@ -86,4 +86,51 @@ SurfacePoint closestOnCylinder(double radius, double halfHeight, const Vec3& que
   return {point, normal.normalized(), distance};
 }
 
+SurfacePoint closestOnCone(double radius, double halfHeight, const Vec3& query) {
+  // In the half-plane through the axis and the query the cone is a triangle: axis, base, and the side from the rim to the
+  // apex.
+  const double across = std::hypot(query.x(), query.y());
+  const Vec3 radial = across > 0.0 ? Vec3(query.x() / across, query.y() / across, 0.0) : Vec3(Vec3::UnitX());
+  const double height = 2.0 * halfHeight, length = std::hypot(height, radius);
+  const double above = query.z() + halfHeight;                                     // over the base
+  const double beyond = ((across - radius) * height + above * radius) / length;    // outside the side
+  const Vec3 sideNormal = (height / length) * radial + (radius / length) * Vec3::UnitZ();
+  if (above >= 0.0 && beyond <= 0.0) {
+    if (beyond > -above) return {query - beyond * sideNormal, sideNormal, beyond};
+    return {Vec3(query.x(), query.y(), -halfHeight), -Vec3::UnitZ(), -above};
+  }
+  if (above < 0.0 && across <= radius) return {Vec3(query.x(), query.y(), -halfHeight), -Vec3::UnitZ(), -above};
+  // How far along the side from the rim (0) to the apex (1).
+  const double along = std::clamp((-(across - radius) * radius + above * height) / (length * length), 0.0, 1.0);
+  if (along > 0.0 && along < 1.0) return {query - beyond * sideNormal, sideNormal, beyond};
+  const Vec3 nearest = along > 0.0 ? Vec3(0.0, 0.0, halfHeight) : Vec3(radius * radial - halfHeight * Vec3::UnitZ());
+  const Vec3 outward = query - nearest;
+  const double distance = outward.norm();
+  return {nearest, distance > 0.0 ? Vec3(outward / distance) : sideNormal, distance};
+}
+
+Vec3 closestOnTriangle(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& query) {
+  const Vec3 ab = b - a, ac = c - a, ap = query - a;
+  const double d1 = ab.dot(ap), d2 = ac.dot(ap);
+  if (d1 <= 0.0 && d2 <= 0.0) return a;
+  const Vec3 bp = query - b;
+  const double d3 = ab.dot(bp), d4 = ac.dot(bp);
+  if (d3 >= 0.0 && d4 <= d3) return b;
+  const double vc = d1 * d4 - d3 * d2;
+  if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) return a + (d1 > d3 ? d1 / (d1 - d3) : 0.0) * ab;
+  const Vec3 cp = query - c;
+  const double d5 = ab.dot(cp), d6 = ac.dot(cp);
+  if (d6 >= 0.0 && d5 <= d6) return c;
+  const double vb = d5 * d2 - d1 * d6;
+  if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) return a + (d2 > d6 ? d2 / (d2 - d6) : 0.0) * ac;
+  const double va = d3 * d6 - d5 * d4;
+  if (va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0) {
+    const double whole = (d4 - d3) + (d5 - d6);
+    return b + (whole > 0.0 ? (d4 - d3) / whole : 0.0) * (c - b);
+  }
+  const double sum = va + vb + vc;
+  if (!(sum > 0.0)) return a;
+  return a + (vb / sum) * ab + (vc / sum) * ac;
+}
+
 }  // namespace cairn
