@@ -107,7 +107,7 @@ struct Compound {
 };
 
 // What follows is built once, by the functions in cairn/surface.hpp, and shared by all shapes that are made of it.
-class TriangleMesh;
+struct TriangleMesh;
 class HeightField;
 class DistanceField;
 

@@ -109,28 +109,4 @@ SurfacePoint closestOnCone(double radius, double halfHeight, const Vec3& query) 
   return {nearest, distance > 0.0 ? Vec3(outward / distance) : sideNormal, distance};
 }
 
-Vec3 closestOnTriangle(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& query) {
-  const Vec3 ab = b - a, ac = c - a, ap = query - a;
-  const double d1 = ab.dot(ap), d2 = ac.dot(ap);
-  if (d1 <= 0.0 && d2 <= 0.0) return a;
-  const Vec3 bp = query - b;
-  const double d3 = ab.dot(bp), d4 = ac.dot(bp);
-  if (d3 >= 0.0 && d4 <= d3) return b;
-  const double vc = d1 * d4 - d3 * d2;
-  if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) return a + (d1 > d3 ? d1 / (d1 - d3) : 0.0) * ab;
-  const Vec3 cp = query - c;
-  const double d5 = ab.dot(cp), d6 = ac.dot(cp);
-  if (d6 >= 0.0 && d5 <= d6) return c;
-  const double vb = d5 * d2 - d1 * d6;
-  if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) return a + (d2 > d6 ? d2 / (d2 - d6) : 0.0) * ac;
-  const double va = d3 * d6 - d5 * d4;
-  if (va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0) {
-    const double whole = (d4 - d3) + (d5 - d6);
-    return b + (whole > 0.0 ? (d4 - d3) / whole : 0.0) * (c - b);
-  }
-  const double sum = va + vb + vc;
-  if (!(sum > 0.0)) return a;
-  return a + (vb / sum) * ab + (vc / sum) * ac;
-}
-
 }  // namespace cairn

@@ -21,7 +21,5 @@ struct SurfacePoint {
 SurfacePoint closestOnBox(const Vec3& halfExtents, const Vec3& query);
 SurfacePoint closestOnCylinder(double radius, double halfHeight, const Vec3& query);  // axis z
 SurfacePoint closestOnCone(double radius, double halfHeight, const Vec3& query);      // axis z, apex up
-// The point of a triangle nearest to the query (Ericson 2005, 5.1.5).
-Vec3 closestOnTriangle(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& query);
 
 }  // namespace cairn

@@ -1,7 +1,7 @@
 // Back from a shape to what it was made of.
 #include <utility>
 
-#include "geometry/composite.hpp"
+#include "geometry/surface.hpp"
 
 namespace cairn {
 
@@ -29,7 +29,10 @@ Geometry geometryOf(const Shape& shape) {
       return SphereSet{ballsOf(shape).centers, ballsOf(shape).radii};
     case ShapeType::Compound:
       return compoundOf(childrenOf(shape));
-    case ShapeType::Mesh:
+    case ShapeType::Mesh: {
+      const MeshParts& mesh = meshOf(shape);
+      return MeshShape{mesh.mesh, mesh.oneSided, mesh.field, mesh.partsGeometry};
+    }
     case ShapeType::HeightField:
     case ShapeType::DistanceField:
     case ShapeType::Triangle:

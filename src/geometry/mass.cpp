@@ -138,7 +138,7 @@ MassProperties roundMass(const Hull& hull, double r, double density) {
     Vec3 sumU = Vec3::Zero();
     Mat3 sumUU = Mat3::Zero();
     for (std::size_t i = 0; i < normals.size(); ++i)
-      addSphericalTriangle(middle, normals[i], normals[(i + 1) % normals.size()], 5, solid, sumU, sumUU);
+      addSphericalTriangle(middle, normals[i], normals[(i + 1) % normals.size()], 3, solid, sumU, sumUU);
     const Vec3 p = corner(v);
     volume += solid * r3 / 3.0;
     first += solid * r3 / 3.0 * p + r4 / 4.0 * sumU;

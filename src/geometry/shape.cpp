@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "geometry/composite.hpp"
+#include "geometry/surface.hpp"
 
 namespace cairn {
 namespace {
@@ -119,7 +119,7 @@ struct Maker {
   }
   Shape operator()(const SphereSet& set) const { return composite(ShapeType::SphereSet, buildBallSet(set)); }
   Shape operator()(const Compound& compound) const { return composite(ShapeType::Compound, buildParts(compound)); }
-  Shape operator()(const MeshShape&) const { throw std::invalid_argument("mesh: must be given"); }
+  Shape operator()(const MeshShape& mesh) const { return composite(ShapeType::Mesh, buildMeshParts(mesh)); }
   Shape operator()(const HeightFieldShape&) const { throw std::invalid_argument("field: must be given"); }
   Shape operator()(const DistanceFieldShape&) const { throw std::invalid_argument("field: must be given"); }
 };

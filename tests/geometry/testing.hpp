@@ -73,17 +73,18 @@ inline Shape randomShape(Random& random, ShapeType type, double size = 1.0) {
     case ShapeType::Cone:
       return makeShape(Cone{a, b});
     case ShapeType::RoundBox:
-      return makeShape(Box{{a, b, c}, 0.5 * uniform(random, 0.05, 1.5) * std::min({a, b, c})});
+      return makeShape(Box{{a, b, c}, std::max(kSmallestSize, uniform(random, 0.03, 0.7) * std::min({a, b, c}))});
     default:
       break;
   }
   ConvexHull cloud = randomCloud(random, std::uniform_int_distribution<int>(5, 24)(random), {a, b, c});
-  if (type == ShapeType::RoundHull) cloud.rounding = uniform(random, 0.02, 0.3) * size;
+  if (type == ShapeType::RoundHull) cloud.rounding = std::max(kSmallestSize, uniform(random, 0.02, 0.3) * size);
   return makeShape(cloud);
 }
 
 inline const char* nameOf(ShapeType type) {
-  static constexpr const char* kNames[] = {"plane", "sphere", "capsule", "box", "cylinder", "ellipsoid", "hull", "cone", "round_box", "round_hull"};
+  static constexpr const char* kNames[] = {"plane",     "sphere", "capsule", "box",       "cylinder",
+                                           "ellipsoid", "hull",   "cone",    "round_box", "round_hull"};
   return kNames[static_cast<int>(type)];
 }
 
