@@ -94,9 +94,10 @@ void linkEdges(TriangleMesh& mesh, std::uint32_t vertex, double flatSine, std::v
   }
 }
 
-// Whether the triangles at a vertex form one fan: going from neighbour to neighbour about it reaches all of them.
-bool isOneFan(const TriangleMesh& mesh, std::uint32_t vertex) {
-  const auto around = mesh.cornersAt(vertex);
+}  // namespace
+
+bool TriangleMesh::isOneFan(std::uint32_t vertex) const {
+  const auto around = cornersAt(vertex);
   if (around.empty()) return true;
   std::size_t reached = 1;
   const std::uint32_t start = around.front();
@@ -105,7 +106,7 @@ bool isOneFan(const TriangleMesh& mesh, std::uint32_t vertex) {
     while (reached <= around.size()) {
       // The edge that leaves the vertex, or the one that comes to it.
       const std::uint32_t t = corner / 3, k = turn == 0 ? corner % 3 : (corner % 3 + 2) % 3;
-      const std::uint32_t over = mesh.oppositeEdge(t, static_cast<int>(k));
+      const std::uint32_t over = oppositeEdge(t, static_cast<int>(k));
       if (over == kNoTriangle) break;
       corner = turn == 0 ? over / 3 * 3 + (over % 3 + 1) % 3 : over;
       if (corner == start) return reached == around.size();
@@ -114,8 +115,6 @@ bool isOneFan(const TriangleMesh& mesh, std::uint32_t vertex) {
   }
   return reached == around.size();
 }
-
-}  // namespace
 
 std::size_t TriangleMesh::bytes() const {
   return vertices.size() * sizeof(Vec3) + triangles.size() * sizeof(TriangleIndices) + edgeKinds.size() +
@@ -153,7 +152,7 @@ std::shared_ptr<const TriangleMesh> buildTriangleMesh(std::vector<Vec3> vertices
     mesh->edgeKinds[t] = static_cast<std::uint8_t>(kinds[3 * t] | kinds[3 * t + 1] << 2 | kinds[3 * t + 2] << 4);
   tasks.parallelFor(mesh->vertices.size(), kVerticesAtOnce, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
-      if (!isOneFan(*mesh, static_cast<std::uint32_t>(v))) manifold[begin / kVerticesAtOnce] = 0;
+      if (!mesh->isOneFan(static_cast<std::uint32_t>(v))) manifold[begin / kVerticesAtOnce] = 0;
     }
   });
   mesh->isClosed = std::ranges::all_of(closed, [](char c) { return c != 0; });

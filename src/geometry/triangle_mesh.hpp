@@ -81,6 +81,8 @@ struct TriangleMesh {
   std::span<const std::uint32_t> cornersAt(std::uint32_t vertex) const {
     return {corners.data() + firstCorner[vertex], firstCorner[vertex + 1] - firstCorner[vertex]};
   }
+  // Whether the triangles at a vertex form one fan: going from neighbour to neighbour about it reaches all of them.
+  bool isOneFan(std::uint32_t vertex) const;
   std::size_t bytes() const;
 };
 
