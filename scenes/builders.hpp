@@ -53,6 +53,7 @@ SceneBuilder disksBuilder();
 SceneBuilder engravedBuilder();
 SceneBuilder fallingRoofBuilder();
 SceneBuilder inclineBuilder();
+SceneBuilder levelBuilder();
 SceneBuilder newtonCradleBuilder();
 SceneBuilder overhangBuilder();
 SceneBuilder pileBuilder();

@@ -33,6 +33,26 @@ struct HeightGrid {
 };
 std::shared_ptr<const HeightField> makeHeightField(HeightGrid grid);
 
+// A solid given by formulas for the distance from its surface. Seams are where two surfaces run into each other smoothly.
+struct FieldSolid {
+  enum class Kind : std::uint8_t {
+    Sphere,      // size.x: the radius
+    Box,         // size: half extents
+    Torus,       // about z; size.x: radius of the ring, size.y: of the tube
+    Union,       // of all children
+    Difference,  // the first child without the others
+  };
+  Kind kind = Kind::Sphere;
+  Pose pose{};                      // in the frame of the parent
+  Vec3 size = Vec3::Constant(0.5);  // m
+  double rounding = 0.0;            // m, of primitives: all within this distance belongs to them
+  double seam = 0.0;                // m, width of the seams of unions and differences; 0: a crease
+  std::vector<FieldSolid> children{};
+};
+std::shared_ptr<const DistanceField> makeDistanceField(const FieldSolid& solid);
+// Sampled from a closed mesh, so many cells along its longest side (8 to 1024); refused beyond 16 MB.
+std::shared_ptr<const DistanceField> makeDistanceField(const TriangleMesh& mesh, int cells = 64);
+
 // What a shape looks like, for those that have no closed form: meshes, height fields, distance fields.
 SurfaceTriangles trianglesOf(const TriangleMesh& mesh);
 SurfaceTriangles trianglesOf(const HeightField& field);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "collision/collide_pairs.hpp"
+#include "collision/manifold_tolerances.hpp"
 
 namespace cairn {
 namespace {
@@ -48,13 +49,31 @@ void collideRounded(const Solid& a, const Solid& b, double margin, Manifold& man
       swapped ? solidB : solidA, swapped ? solidA : solidB, margin + radii, manifold);
   if (swapped) manifold.normal = -manifold.normal;
   manifold.clearance = std::max(0.0, manifold.clearance - radii);
-  for (int i = 0; i < manifold.count; ++i) {
-    manifold.points[i].separation -= radii;
-    manifold.points[i].position += 0.5 * (solidA.grown - solidB.grown) * manifold.normal;
-  }
+  growManifold(solidA.grown, solidB.grown, manifold);
 }
 
 }  // namespace
+
+void growManifold(double grownA, double grownB, Manifold& manifold) {
+  if (grownA + grownB == 0.0) return;
+  int lowest = 0;
+  for (int i = 1; i < manifold.count; ++i) {
+    if (manifold.points[i].separation < manifold.points[lowest].separation) lowest = i;
+  }
+  const ManifoldPoint deepest = manifold.points[lowest];
+  int kept = 0;
+  for (int i = 0; i < manifold.count; ++i) {
+    ManifoldPoint point = manifold.points[i];
+    const Vec3 apart = point.position - deepest.position;
+    const double rise = point.separation - deepest.separation;
+    const double run = (apart - manifold.normal * manifold.normal.dot(apart)).norm();
+    if (i != lowest && rise > kSlope * run) continue;
+    point.separation -= grownA + grownB;
+    point.position += 0.5 * (grownA - grownB) * manifold.normal;
+    manifold.points[kept++] = point;
+  }
+  manifold.count = kept;
+}
 
 void collide(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, double margin, Manifold& manifold) {
   manifold.count = 0;

@@ -26,6 +26,10 @@ void collideSmooth(const Solid& a, const Solid& b, double margin, Manifold& mani
 
 // --- Shared between them ---
 
+// From the contact of two cores to that of the rounded shapes. Off the deepest point, what is nearest is not straight below
+// the core if it slopes: such points go.
+void growManifold(double grownA, double grownB, Manifold& manifold);
+
 void setSinglePoint(const SignedDistance& contact, std::uint32_t feature, Manifold& manifold);
 
 struct CorePoints {

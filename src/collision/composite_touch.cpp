@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "collision/contact_set.hpp"
+#include "collision/field_contact.hpp"
 #include "collision/solid.hpp"
 #include "geometry/composite.hpp"
 #include "geometry/surface.hpp"
@@ -35,7 +36,7 @@ void touchSets(const Shape& a, const Pose& poseA, const Shape& b, const Pose& po
   if (a.type == ShapeType::Plane) {  // it is near everything
     for (std::uint32_t child = 0; child < childCount(b); ++child) {
       const PlacedChild placed = childOf(b, child);
-      collide(a, poseA, placed.shape, poseB * placed.place, margin, room);
+      touchChildren(a, poseA, placed.shape, poseB * placed.place, {}, margin, room);
       if (room.count > 0) visit(Children{0, child}, room);
     }
     return;
@@ -44,7 +45,7 @@ void touchSets(const Shape& a, const Pose& poseA, const Shape& b, const Pose& po
   forConvexChildren(a, poseA, boxB, [&](std::uint32_t childA, const Shape& shapeA, const Pose& placeA) {
     const Aabb boxA = boundingBox(shapeA, placeA).grown(margin);
     forConvexChildren(b, poseB, boxA, [&](std::uint32_t childB, const Shape& shapeB, const Pose& placeB) {
-      collide(shapeA, placeA, shapeB, placeB, margin, room);
+      touchChildren(shapeA, placeA, shapeB, placeB, {}, margin, room);
       if (room.count > 0) visit(Children{childA, childB}, room);
     });
   });
@@ -151,6 +152,124 @@ void touchPlaneAndMesh(const Shape& plane, const Pose& posePlane, const Shape& m
   if (room.count > 0) visit(Children{0, kPatch}, room);
 }
 
+// Delivers patches of the field's frame: from the field to the other, which is `child` of its shape.
+void deliver(const std::vector<SurfacePatch>& patches, const Pose& poseField, std::uint32_t child, bool fieldIsB,
+             Manifold& room, ManifoldVisitor visit) {
+  for (const SurfacePatch& patch : patches) {
+    room = patch.manifold;
+    room.clearance = 0.0;
+    room.normal = poseField.direction(fieldIsB ? Vec3(-patch.manifold.normal) : patch.manifold.normal);
+    for (int i = 0; i < room.count; ++i) room.points[i].position = poseField.point(patch.manifold.points[i].position);
+    const std::uint32_t name = kPatch | patch.triangle;
+    visit(fieldIsB ? Children{child, name} : Children{name, child}, room);
+  }
+}
+
+struct Sampled {
+  std::vector<FieldPoint> points;
+  std::vector<SurfacePatch> patches;
+};
+
+// Everything that has points against a field: children of sets, vertices of meshes and height fields, samples of a field.
+void touchField(const Shape& other, const Pose& poseOther, const DistanceField& field, const Pose& poseField, bool fieldIsB,
+                double margin, Manifold& room, ManifoldVisitor visit) {
+  static thread_local Sampled work;
+  const Pose relative = poseField.inverse() * poseOther;
+  const Aabb near = field.bounds().grown(margin);
+  const Aabb world = turnedBox(near, poseField);
+  if (!other.isComposite() || other.type == ShapeType::SphereSet || other.type == ShapeType::Compound) {
+    forConvexChildren(other, poseOther, world, [&](std::uint32_t child, const Shape& shape, const Pose& pose) {
+      work.points.clear();
+      const Pose place = poseField.inverse() * pose;
+      if (!boundingBox(shape, place).overlaps(near)) return;
+      samplePoints(shape, place, field, margin, work.points);
+      mergePoints(work.points, largestSize(shape), margin, work.patches);
+      deliver(work.patches, poseField, child, fieldIsB, room, visit);
+    });
+    return;
+  }
+  work.points.clear();
+  const auto offer = [&](const Vec3& point, std::uint32_t name) {
+    const Vec3 p = relative.point(point);
+    if ((p.array() < near.lower.array()).any() || (p.array() > near.upper.array()).any()) return;
+    samplePoint(field, p, 0.0, margin, featureName(FeatureKind::Vertex, name), work.points);
+  };
+  if (other.type == ShapeType::DistanceField) {
+    const std::vector<Vec3>& samples = fieldOf(other).samples;
+    for (std::uint32_t i = 0; i < samples.size(); ++i) offer(samples[i], i);
+  } else {
+    const Aabb box = turnedBox(near, relative.inverse());
+    if (other.type == ShapeType::Mesh) {
+      const TriangleMesh& mesh = *meshOf(other).mesh;
+      static thread_local std::vector<std::uint32_t> vertices;
+      vertices.clear();
+      mesh.tree.overlap(mesh.view(), box, [&](std::uint32_t t) {
+        for (const std::uint32_t vertex : mesh.triangles[t]) vertices.push_back(vertex);
+      });
+      std::sort(vertices.begin(), vertices.end());
+      vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
+      for (const std::uint32_t vertex : vertices) offer(mesh.vertices[vertex], vertex);
+    }
+    // Large triangles have no corner where the field is: the middle of each, and of its edges, in any case.
+    forTrianglesIn(other, box, [&](std::uint32_t t, const Triangle& triangle) {
+      offer(triangle.centroid(), 0x20000000u + 4 * t);
+      if (other.type == ShapeType::HeightField) offer(triangle.corner[0], 0x20000001u + 4 * t);
+    });
+  }
+  mergePoints(work.points, (near.upper - near.lower).maxCoeff(), margin, work.patches);
+  deliver(work.patches, poseField, 0, fieldIsB, room, visit);
+}
+
+// A plane against the samples of a field.
+void touchPlaneAndField(const Shape& plane, const Pose& posePlane, const Shape& field, const Pose& poseField, double margin,
+                        Manifold& room, ManifoldVisitor visit) {
+  const Vec3 normal = posePlane.direction(plane.size).normalized(), local = poseField.inverseDirection(normal);
+  const double height = normal.dot(poseField.position - posePlane.position) - plane.offset;
+  ContactSet set;
+  set.count = 0;
+  set.isOrdered = false;
+  set.parallelism = 0.0;
+  set.normal = normal;
+  const Tangents tangents = tangentsOf(normal);
+  const std::vector<Vec3>& samples = fieldOf(field).samples;
+  std::uint32_t lowest = 0;
+  for (std::uint32_t i = 0; i < samples.size(); ++i) {
+    if (local.dot(samples[i]) < local.dot(samples[lowest])) lowest = i;
+    const double above = height + local.dot(samples[i]);
+    if (above > margin) continue;
+    const Vec3 p = poseField.direction(samples[i]);
+    set.add({p - 0.5 * above * normal, tangents.u.dot(p), tangents.v.dot(p), above, featureName(FeatureKind::Vertex, i)});
+  }
+  // Between samples the surface bulges: the lowest one goes down to where the slope is against the plane.
+  const DistanceField& data = *fieldOf(field).field;
+  Vec3 p = samples[lowest];
+  for (int i = 0; i < 8; ++i) {
+    const FieldSample here = data.sample(p);
+    const double square = here.gradient.squaredNorm();
+    if (!(square > 0.01)) break;
+    const Vec3 slope = here.gradient / std::sqrt(square);
+    const Vec3 down = -local - slope * slope.dot(-local);  // along the surface
+    p += 0.5 * down * 0.1 * field.size.maxCoeff() - here.value / square * here.gradient;
+  }
+  const FieldSample foot = data.sample(p);
+  if (foot.gradient.squaredNorm() > 0.01) p -= foot.value / foot.gradient.squaredNorm() * foot.gradient;
+  const double above = height + local.dot(p);
+  if (above < height + local.dot(samples[lowest]) && above <= margin && std::abs(data.value(p)) < 1e-3 * field.size.maxCoeff()) {
+    const Vec3 turned = poseField.direction(p);
+    set.add({turned - 0.5 * above * normal, tangents.u.dot(turned), tangents.v.dot(turned), above, kSinglePoint});
+  }
+  room.count = 0;
+  room.clearance = 0.0;
+  reduce(set, margin, room);
+  for (int i = 0; i < room.count; ++i) room.points[i].position += poseField.position;
+  if (room.count > 0) visit(Children{0, kPatch}, room);
+}
+
+const DistanceField* distancesOf(const Shape& shape) {
+  if (shape.type == ShapeType::DistanceField) return fieldOf(shape).field.get();
+  return shape.type == ShapeType::Mesh ? meshOf(shape).field.get() : nullptr;
+}
+
 bool isSurface(const Shape& shape) { return shape.type == ShapeType::Mesh || shape.type == ShapeType::HeightField; }
 bool hasParts(const Shape& shape) { return shape.type == ShapeType::Mesh && meshOf(shape).parts != nullptr; }
 
@@ -179,7 +298,13 @@ double touchComposite(const Shape& a, const Pose& poseA, const Shape& b, const P
       touchPlaneAndMesh(a, poseA, b, poseB, margin, room, visit);
     else if (b.type == ShapeType::SphereSet || b.type == ShapeType::Compound)
       touchSets(a, poseA, b, poseB, margin, room, visit);
+    else if (b.type == ShapeType::DistanceField)
+      touchPlaneAndField(a, poseA, b, poseB, margin, room, visit);
     return room.count == 0 ? room.clearance : 0.0;
+  }
+  if (b.type == ShapeType::DistanceField) {
+    touchField(a, poseA, *fieldOf(b).field, poseB, true, margin, room, visit);
+    return 0.0;
   }
   if (!isSurface(b)) {
     touchSets(a, poseA, b, poseB, margin, room, visit);
@@ -189,11 +314,15 @@ double touchComposite(const Shape& a, const Pose& poseA, const Shape& b, const P
     touchSetAndSurface(a, poseA, b, poseB, false, hints, margin, room, visit);
     return 0.0;
   }
-  // Two surfaces: one of them by its convex parts.
+  // Two surfaces: one of them by its convex parts or by its field.
   if (hasParts(a))
     touchSetAndSurface(a, poseA, b, poseB, false, hints, margin, room, visit);
   else if (hasParts(b))
     touchSetAndSurface(b, poseB, a, poseA, true, hints, margin, room, visit);
+  else if (const DistanceField* field = distancesOf(a))
+    touchField(b, poseB, *field, poseA, false, margin, room, visit);
+  else if (const DistanceField* other = distancesOf(b))
+    touchField(a, poseA, *other, poseB, true, margin, room, visit);
   return 0.0;
 }
 

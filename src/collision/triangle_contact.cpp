@@ -8,22 +8,37 @@
 
 #include "collision/collide_pairs.hpp"
 #include "collision/manifold_tolerances.hpp"
+#include "geometry/triangle.hpp"
 
 namespace cairn {
 namespace {
 
 constexpr double kSidewaysCosine = 0.05;  // a way out this nearly along the triangle, or behind it, is none
 
-// Gaps and places of the core's contact become those of the shape itself.
-void growManifold(double grown, Manifold& manifold) {
-  for (int i = 0; i < manifold.count; ++i) {
-    manifold.points[i].separation -= grown;
-    manifold.points[i].position -= 0.5 * grown * manifold.normal;
-  }
-}
-
 Vec3 lowestPoint(const ShapeOnSurface& shape, const Vec3& normal) {
   return shape.rotation * support(shape.core, shape.rotation.conjugate() * -normal);
+}
+
+// A ball is nearest to the point of the triangle that is nearest to its centre.
+bool touchBall(double radius, double margin, TriangleContact& contact) {
+  const TrianglePoint nearest =
+      closestOnTriangle(Triangle{{contact.corners[0], contact.corners[1], contact.corners[2]}}, Vec3::Zero());
+  contact.onFace = nearest.feature == TriangleFeature::Face;
+  const double distance = nearest.point.norm();
+  // Over the face, and behind it, the height counts.
+  const double separation = contact.onFace ? contact.height : distance - radius;
+  if (separation > margin || (!contact.onFace && contact.height < -2.0 * radius)) return false;
+  Vec3 normal = contact.faceNormal;
+  if (!contact.onFace && distance > 0.0) normal = -nearest.point / distance;
+  if (!(normal.dot(contact.faceNormal) > 0.0)) return false;
+  Manifold& manifold = contact.manifold;
+  manifold.normal = normal;
+  manifold.count = 1;
+  manifold.points[0].position = normal * (-radius - 0.5 * separation);
+  manifold.points[0].separation = separation;
+  manifold.points[0].feature = kSinglePoint;
+  if (contact.onFace) contact.over = manifold;
+  return true;
 }
 
 }  // namespace
@@ -41,7 +56,7 @@ void touchPlane(const Vec3& point, const Vec3& normal, const ShapeOnSurface& sha
   manifold.clearance = 0.0;
   collidePlane(Solid(plane, Quat::Identity(), Vec3::Zero()), Solid(shape.core, shape.rotation, Vec3::Zero()),
                margin + shape.grown, manifold);
-  growManifold(shape.grown, manifold);
+  growManifold(0.0, shape.grown, manifold);
 }
 
 bool touchTriangle(const Vec3 (&corners)[3], const ShapeOnSurface& shape, bool oneSided, bool pushed, double margin,
@@ -62,6 +77,7 @@ bool touchTriangle(const Vec3 (&corners)[3], const ShapeOnSurface& shape, bool o
   const double coreHeight = n.dot(lowest - contact.corners[0]);
   contact.height = coreHeight - shape.grown;
   if (contact.height > margin) return false;
+  if (shape.core.type == ShapeType::Sphere) return touchBall(shape.core.radius(), margin, contact);
   const double wide = margin + shape.grown;
 
   Shape triangle;
@@ -81,9 +97,11 @@ bool touchTriangle(const Vec3 (&corners)[3], const ShapeOnSurface& shape, bool o
   ContactSet set;
   touchFlat(polygonFlat(a, polytopeA, 0, false), b, b.isPolytope() ? &polytopeB : nullptr, slop, set);
   const double deepest = set.deepest();
-  const bool proven = deepest <= coreHeight + scale.proven || (set.isFlush(wide) && deepest >= -kFlushDepth * scale.smaller);
+  // Nearly parallel faces count as flush however deep they are: behind the triangle is a solid, not its back.
+  const bool flush = set.parallelism >= kFlushCosine && set.count >= 2 && deepest <= wide;
+  const bool proven = deepest <= coreHeight + scale.proven || flush;
   reduce(set, wide, contact.over);
-  growManifold(shape.grown, contact.over);
+  growManifold(0.0, shape.grown, contact.over);
   if (proven) {
     contact.manifold = contact.over;
     contact.onFace = true;
@@ -98,7 +116,7 @@ bool touchTriangle(const Vec3 (&corners)[3], const ShapeOnSurface& shape, bool o
   }
   if (exact.normal.dot(n) <= 0.0) return false;
   contactFromDistance(a, &polytopeA, b, b.isPolytope() ? &polytopeB : nullptr, exact, wide, set, contact.manifold);
-  growManifold(shape.grown, contact.manifold);
+  growManifold(0.0, shape.grown, contact.manifold);
   contact.onFace = contact.manifold.normal.dot(n) > 1.0 - 1e-9;
   return contact.manifold.count > 0;
 }

@@ -34,7 +34,9 @@ Geometry geometryOf(const Shape& shape) {
       return MeshShape{mesh.mesh, mesh.oneSided, mesh.field, mesh.partsGeometry};
     }
     case ShapeType::HeightField:
+      return HeightFieldShape{heightsOf(shape).field};
     case ShapeType::DistanceField:
+      return DistanceFieldShape{fieldOf(shape).field};
     case ShapeType::Triangle:
       break;
   }

@@ -8,7 +8,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "geometry/composite.hpp"
+#include "geometry/mesh_mass.hpp"
+#include "geometry/surface.hpp"
 
 namespace cairn {
 namespace {
@@ -199,8 +200,10 @@ MassProperties shapeMass(const Shape& shape, double density) {
       return combined(parts);
     }
     case ShapeType::Mesh:
-    case ShapeType::HeightField:
+      return meshOf(shape).mesh->isClosed ? meshMass(meshOf(shape).mesh->view(), density) : MassProperties{};
     case ShapeType::DistanceField:
+      return fieldOf(shape).field->mass(density);
+    case ShapeType::HeightField:
     case ShapeType::Triangle:
       return {};
     case ShapeType::Hull:

@@ -150,20 +150,20 @@ Chord hullChord(const Hull& hull, double grown, const Vec3& origin, const Vec3& 
 }
 
 // Conservative advancement from both ends: how far the line is from the core at a point tells how far it may go on. The
-// rate of approach bounds the way to the surface from below, and for a convex core it is never too long.
+// rate of approach bounds the path to the surface from below, and for a convex core it is never too long.
 double advance(const Shape& core, double radius, Vec3 point, const Vec3& direction, double most, Vec3& normal) {
   const Shape probe{.type = ShapeType::Sphere, .size = Vec3::Constant(1e-9)};
   constexpr int kMostLooks = 100;
-  double way = 0.0;
+  double path = 0.0;
   const double speed = direction.norm();
-  for (int look = 0; look < kMostLooks && way <= most; ++look) {
-    const SignedDistance gap = signedDistance(core, Pose{}, probe, Pose{point + way * direction, Quat::Identity()});
+  for (int look = 0; look < kMostLooks && path <= most; ++look) {
+    const SignedDistance gap = signedDistance(core, Pose{}, probe, Pose{point + path * direction, Quat::Identity()});
     normal = gap.normal;
     const double left = gap.distance + 1e-9 - radius;
-    if (left <= 1e-12 * (radius + speed)) return way;
+    if (left <= 1e-12 * (radius + speed)) return path;
     const double rate = -gap.normal.dot(direction);
     if (!(rate > 0.0)) return kInfinity;
-    way += left / rate;
+    path += left / rate;
   }
   return kInfinity;
 }
@@ -242,7 +242,7 @@ std::optional<ShapeRayHit> castRay(const Shape& shape, const Pose& pose, const V
     if (hit) hit->normal = hit->distance > 0.0 ? pose.direction(hit->normal) : Vec3(-direction);
     return hit;
   }
-  // From the point of the ray closest to the shape's frame: no digits are lost on the way from a far origin.
+  // From the point of the ray closest to the shape's frame: no digits are lost on the path from a far origin.
   const Vec3 local = pose.inversePoint(origin);
   const Vec3 along = pose.inverseDirection(direction);
   const double start = shape.type == ShapeType::Plane ? 0.0 : -local.dot(along) / along.squaredNorm();

@@ -120,8 +120,12 @@ struct Maker {
   Shape operator()(const SphereSet& set) const { return composite(ShapeType::SphereSet, buildBallSet(set)); }
   Shape operator()(const Compound& compound) const { return composite(ShapeType::Compound, buildParts(compound)); }
   Shape operator()(const MeshShape& mesh) const { return composite(ShapeType::Mesh, buildMeshParts(mesh)); }
-  Shape operator()(const HeightFieldShape&) const { throw std::invalid_argument("field: must be given"); }
-  Shape operator()(const DistanceFieldShape&) const { throw std::invalid_argument("field: must be given"); }
+  Shape operator()(const HeightFieldShape& shape) const {
+    return composite(ShapeType::HeightField, buildHeightParts(shape));
+  }
+  Shape operator()(const DistanceFieldShape& shape) const {
+    return composite(ShapeType::DistanceField, buildFieldParts(shape));
+  }
 };
 
 Aabb hullBox(const Hull& hull, const Mat3& rotation) {

@@ -129,6 +129,22 @@ RulePtr heightGenerator() {
                        {"octaves", integerRule(1, 8), "each half as long and half as high as the one before; default 1"}}}});
 }
 
+RulePtr fieldSolid() {
+  static const RulePtr rule =
+      named("solid", taggedRule({{"position", point(), "in the shape's frame; default [0, 0, 0]"},
+                                 {"rotation", rotation(), "in the shape's frame"},
+                                 {"rounding", nonNegative(1e6, "m"), "all within this distance belongs to it; default 0"}},
+                                {{"sphere", "a ball", {{"radius", radius(), "radius", true}}},
+                                 {"box",
+                                  "a box",
+                                  {{"size", numbersRule(3, {.low = 2 * kSmallestRadius, .high = kLargestSize, .unit = "m"}),
+                                    "full edge lengths along x, y, z", true}}},
+                                 {"torus",
+                                  "a ring about z",
+                                  {{"radius", radius(), "of the ring", true}, {"tube", radius(), "of what is bent to a ring", true}}}}));
+  return rule;
+}
+
 std::vector<Alternative> compositeShapes() {
   std::vector<Alternative> convex = convexShapes();
   const RulePtr child = named("child", taggedRule({{"position", point(), "in the shape's frame; default [0, 0, 0]"},
@@ -151,7 +167,14 @@ std::vector<Alternative> compositeShapes() {
         {"file", textRule(), "or a file (OBJ, STL, PLY, glTF, COLLADA), relative to the scene's"},
         {"scale", positive(1e9, ""), "multiplies all coordinates; default 1"},
         {"one_sided", flagRule(), "only the side is solid that triangles are counter-clockwise on; default true"},
-        {"parts", listRule(child, 1, kMostChildren), "convex shapes that stand for it when it meets other meshes"}}},
+        {"parts", listRule(child, 1, kMostChildren), "convex shapes that stand for it when it meets other meshes"},
+        {"field_cells", integerRule(8, 1024),
+         "or its distance field does, with so many cells along its longest side; closed meshes"}}},
+      {"distance_field",
+       "solids given by formulas, joined and cut",
+       {{"solids", listRule(fieldSolid(), 1, 1000), "that are joined", true},
+        {"cuts", listRule(fieldSolid(), 0, 1000), "that are taken away"},
+        {"seam", nonNegative(1e6, "m"), "width over which two surfaces run into each other; default 0: a crease"}}},
       {"height_field",
        "heights over a grid about the origin; static and kinematic bodies only",
        {{"rows", integerRule(2, kMostSamples), "samples along y", true},

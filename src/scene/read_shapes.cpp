@@ -101,6 +101,8 @@ Geometry SceneReader::readMesh(const JsonValue& value, const std::string& path) 
                                  static_cast<std::uint32_t>(item.items[2].number)});
   try {
     shape.mesh = makeMesh(std::move(surface));
+    if (const JsonValue* cells = value.find("field_cells"))
+      shape.field = makeDistanceField(*shape.mesh, static_cast<int>(cells->number));
   } catch (const std::invalid_argument& error) {
     problems_.add(value, path, error.what());
   }
@@ -155,6 +157,49 @@ Geometry SceneReader::readHeightField(const JsonValue& value, const std::string&
   return shape;
 }
 
+FieldSolid SceneReader::readFieldSolid(const JsonValue& value, const std::string& path) {
+  const std::string& type = value.find("type")->text;
+  FieldSolid solid;
+  solid.pose = readPose(value, path);
+  solid.rounding = numberIn(value, "rounding", 0.0);
+  solid.seam = numberIn(value, "seam", 0.0);
+  if (type == "sphere") solid.size.setConstant(value.find("radius")->number);
+  if (type == "box") {
+    solid.kind = FieldSolid::Kind::Box;
+    solid.size = 0.5 * readVector(*value.find("size"));
+  }
+  if (type == "torus") {
+    solid.kind = FieldSolid::Kind::Torus;
+    solid.size = {value.find("radius")->number, value.find("tube")->number, value.find("tube")->number};
+  }
+  return solid;
+}
+
+Geometry SceneReader::readDistanceField(const JsonValue& value, const std::string& path) {
+  DistanceFieldShape shape;
+  FieldSolid whole;
+  const JsonValue& solids = *value.find("solids");
+  for (std::size_t i = 0; i < solids.items.size(); ++i)
+    whole.children.push_back(readFieldSolid(solids.items[i], fmt::format("{}.solids[{}]", path, i)));
+  whole.kind = FieldSolid::Kind::Union;
+  whole.seam = numberIn(value, "seam", 0.0);
+  if (const JsonValue* cuts = value.find("cuts"); cuts != nullptr && !cuts->items.empty()) {
+    FieldSolid rest;
+    rest.kind = FieldSolid::Kind::Difference;
+    rest.seam = whole.seam;
+    rest.children.push_back(whole);
+    for (std::size_t i = 0; i < cuts->items.size(); ++i)
+      rest.children.push_back(readFieldSolid(cuts->items[i], fmt::format("{}.cuts[{}]", path, i)));
+    whole = rest;
+  }
+  try {
+    shape.field = makeDistanceField(whole);
+  } catch (const std::invalid_argument& error) {
+    problems_.add(value, path, error.what());
+  }
+  return shape;
+}
+
 Geometry SceneReader::readGeometry(const JsonValue& value, const std::string& path) {
   const std::string& type = value.find("type")->text;
   if (type == "plane") {
@@ -167,6 +212,7 @@ Geometry SceneReader::readGeometry(const JsonValue& value, const std::string& pa
   if (type == "compound") return readChildren(*value.find("children"), joinPath(path, "children"));
   if (type == "mesh") return readMesh(value, path);
   if (type == "height_field") return readHeightField(value, path);
+  if (type == "distance_field") return readDistanceField(value, path);
   return std::visit([](auto&& one) { return Geometry{std::move(one)}; }, readConvex(value));
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "cairn/surface.hpp"
 #include "scene/located_json.hpp"
 #include "scene/patterns.hpp"
 #include "scene/scene_model.hpp"
@@ -41,6 +42,8 @@ class SceneReader {
   Geometry readSpheres(const JsonValue& value, const std::string& path);
   Geometry readMesh(const JsonValue& value, const std::string& path);
   Geometry readHeightField(const JsonValue& value, const std::string& path);
+  Geometry readDistanceField(const JsonValue& value, const std::string& path);
+  FieldSolid readFieldSolid(const JsonValue& value, const std::string& path);
   // read_values.cpp
   std::vector<Pattern> readPatterns(const JsonValue& value, const std::string& path, const BodyDesc& body);
   Trajectory readTrajectory(const JsonValue& value, const std::string& path);

@@ -88,13 +88,13 @@ inline Shape randomShape(Random& random, ShapeType type, double size = 1.0) {
       return makeShape(Cone{length(), length()});
     case ShapeType::RoundBox: {
       const Vec3 half{length(), length(), length()};
-      return makeShape(Box{half, uniform(random, 0.05, 0.9) * half.minCoeff()});
+      return makeShape(Box{half, std::max(kSmallestSize, uniform(random, 0.05, 0.8) * half.minCoeff())});
     }
     default:
       break;
   }
   ConvexHull hull = randomHull(random, 6 + static_cast<int>(random() % 20), size * 0.7);
-  if (type == ShapeType::RoundHull) hull.rounding = uniform(random, 0.02, 0.2) * size;
+  if (type == ShapeType::RoundHull) hull.rounding = std::max(kSmallestSize, uniform(random, 0.02, 0.2) * size);
   return makeShape(hull);
 }
 
