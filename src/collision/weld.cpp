@@ -127,10 +127,33 @@ double deepestSeparation(const Manifold& manifold) {
   return depth;
 }
 
+// The same for a surface: of the triangles at p.
+bool findTriangle(const Welder& welder, const Support& support, const Vec3& p, const Vec3& n, Vec3& normal) {
+  const Shape& surface = support.collider->shape;
+  const Pose& pose = support.collider->pose;
+  constexpr double kAtPoint = 1e-6;  // m
+  const Vec3 local = pose.inversePoint(p), reach = Vec3::Constant(kAtPoint);
+  double best = -2.0;
+  forTrianglesIn(surface, {local - reach, local + reach}, [&](std::uint32_t, const Triangle& triangle) {
+    if ((closestOnTriangle(triangle, local).point - local).norm() > kAtPoint) return;
+    Vec3 m = pose.direction(triangle.normal());
+    if (!isOneSided(surface) && m.dot(n) < 0.0) m = -m;
+    bool outside = false;
+    if (!(m.dot(n) > best) || !welder.isFree(support, p, m, outside)) return;
+    best = m.dot(n);
+    normal = m;
+  });
+  return best > -2.0;
+}
+
 // A face of the support near p, with the plane that it lies in, world; the one that passes and is nearest to n.
 bool findFace(const Welder& welder, const Support& support, const Vec3& p, const Vec3& n, double reach, Vec3& normal,
               Vec3& point) {
   const Shape& whole = support.collider->shape;
+  if (whole.type == ShapeType::Mesh || whole.type == ShapeType::HeightField) {
+    point = p;
+    return findTriangle(welder, support, p, n, normal);
+  }
   Shape shape = whole;
   Pose pose = support.collider->pose;
   if (whole.type == ShapeType::Compound) {
