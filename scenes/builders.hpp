@@ -54,6 +54,7 @@ SceneBuilder disksBuilder();
 SceneBuilder engravedBuilder();
 SceneBuilder fallingRoofBuilder();
 SceneBuilder inclineBuilder();
+SceneBuilder levelBuilder();
 SceneBuilder newtonCradleBuilder();
 SceneBuilder overhangBuilder();
 SceneBuilder pileBuilder();
