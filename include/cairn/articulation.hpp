@@ -47,7 +47,7 @@ int degreesOf(LinkJoint joint);    // numbers in v
 int positionsOf(LinkJoint joint);  // numbers in q
 
 // Drives one degree of freedom. Torque means force where the degree is a length.
-struct AxisMotor {
+struct LinkMotor {
   enum class Mode : std::uint8_t {
     Off,
     Effort,    // `target` is the torque, N m
@@ -71,7 +71,7 @@ struct AxisDesc {
   double upper = std::numeric_limits<double>::infinity();
   std::optional<double> limitStiffness{};  // N m/rad (N/m); unset: a limit is hard
   double limitDamping = 0.0;               // N m s/rad (N s/m), of a limit with stiffness
-  AxisMotor motor{};
+  LinkMotor motor{};
 };
 
 struct LinkDesc {

@@ -28,6 +28,7 @@ struct Arguments {
   SolveArguments solve;
   QueryArguments query;
   ViewArguments view;
+  MeshArguments mesh;
   std::string replayLog;
   bool replayQuiet = false;
   std::string infoScene;
@@ -153,6 +154,22 @@ void declare(CLI::App& app, Arguments& arguments) {
   replay->add_option("FILE", arguments.replayLog, "a log of cairn view or cairn run")->required();
   replay->add_flag("--quiet", arguments.replayQuiet, "print nothing but errors");
 
+  CLI::App* mesh = app.add_subcommand("mesh", "Examine a mesh file: defects, volume, inertia, hull and convex parts");
+  mesh->add_option("FILE", arguments.mesh.file, ".obj, .stl, .ply, .gltf, .glb or .dae")->required();
+  optionOf(mesh, "--scale", arguments.mesh.scale, "S", "metres per unit of the file (default 1)");
+  optionOf(mesh, "--unit", arguments.mesh.unit, "NAME", "the file's unit: m, dm, cm, mm, um, in or ft");
+  mesh->add_flag("--y-up", arguments.mesh.yUp, "the file's y axis is up, as in glTF");
+  optionOf(mesh, "--density", arguments.mesh.density, "D", "in kg/m3 (default 1000)");
+  mesh->add_flag("--decompose", arguments.mesh.decompose, "cut it into convex parts, and measure them");
+  optionOf(mesh, "--concavity", arguments.mesh.concavity, "C",
+           "how hollow a part may be, as a share of the mesh's diagonal (default 0.02); implies --decompose");
+  optionOf(mesh, "--vertices", arguments.mesh.vertices, "N", "most vertices of a hull (default 64)");
+  mesh->add_flag("--no-cache", arguments.mesh.noCache, "cut anew, and keep nothing in the cache");
+  optionOf(mesh, "-o,--out", arguments.mesh.out, "FILE", "write the convex parts as OBJ; implies --decompose");
+  optionOf(mesh, "--picture", arguments.mesh.picture, "FILE", "draw the mesh, or its parts, as PNG");
+  optionOf(mesh, "--report", arguments.mesh.report, "FILE", "write the findings as JSON");
+  mesh->add_flag("--quiet", arguments.mesh.quiet, "print nothing but errors");
+
   app.add_subcommand("list", "List the gallery");
 
   CLI::App* info = app.add_subcommand("info", "Describe a scene: bodies, masses, settings, parameters");
@@ -171,7 +188,8 @@ void declare(CLI::App& app, Arguments& arguments) {
 }
 
 std::vector<std::string_view> subcommandNames() {
-  return {"run", "view", "replay", "export", "compare", "solve", "query", "bench", "list", "info", "check", "schema"};
+  return {"run",   "view", "replay", "export", "compare", "solve", "query",
+          "bench", "mesh", "list",   "info",   "check",   "schema"};
 }
 
 // CLI11 knows that an argument is wrong; what may have been meant is ours to say.
@@ -207,6 +225,7 @@ int dispatch(const CLI::App& app, const Arguments& arguments, std::ostream& out,
   if (app.got_subcommand("query")) return commandQuery(arguments.query, out, err);
   if (app.got_subcommand("bench")) return commandBench(arguments.bench->remaining(), err);
   if (app.got_subcommand("view")) return commandView(arguments.view, out, err);
+  if (app.got_subcommand("mesh")) return commandMesh(arguments.mesh, out);
   if (app.got_subcommand("replay")) return commandReplay(arguments.replayLog, arguments.replayQuiet, out, err);
   if (app.got_subcommand("list")) return commandList(out);
   if (app.got_subcommand("info")) return commandInfo(arguments.infoScene, arguments.infoSet, out);

@@ -52,6 +52,12 @@ struct ViewArguments {
   bool paused = false;
 };
 
+struct MeshArguments {
+  std::string file;
+  std::optional<std::string> scale, unit, density, concavity, vertices, out, picture, report;
+  bool yUp = false, decompose = false, noCache = false, quiet = false;
+};
+
 // Each returns an exit code and may throw SceneError, BadInput or OutputFailure.
 int commandRun(const RunArguments& arguments, std::ostream& out, std::ostream& err);
 int commandExport(const ExportArguments& arguments, std::ostream& out, std::ostream& err);
@@ -59,6 +65,7 @@ int commandCompare(const CompareArguments& arguments, std::ostream& out, std::os
 int commandSolve(const SolveArguments& arguments, std::ostream& out, std::ostream& err);
 int commandQuery(const QueryArguments& arguments, std::ostream& out, std::ostream& err);
 int commandView(const ViewArguments& arguments, std::ostream& out, std::ostream& err);
+int commandMesh(const MeshArguments& arguments, std::ostream& out);
 int commandReplay(const std::string& log, bool quiet, std::ostream& out, std::ostream& err);
 int commandList(std::ostream& out);
 int commandInfo(const std::string& scene, const std::vector<std::string>& set, std::ostream& out);

@@ -191,14 +191,14 @@ void ArticulationModel::checkAxis(const AxisDesc& axis, int degree) const {
     fail("upper: found less than lower, or not a number");
   if (axis.limitStiffness && !(isSmall(*axis.limitStiffness) && *axis.limitStiffness > 0.0))
     fail("limitStiffness: allowed: more than 0");
-  const AxisMotor& motor = axis.motor;
+  const LinkMotor& motor = axis.motor;
   if (!isSmall(motor.target)) fail("motor.target: allowed: a finite number");
   atLeastZero(motor.stiffness, "motor.stiffness");
   if (motor.damping) atLeastZero(*motor.damping, "motor.damping");
   if (!(motor.maxEffort >= 0.0)) fail("motor.maxEffort: allowed: 0 or more");
   if (hasValue(degree)) return;
   if (std::isfinite(axis.lower) || std::isfinite(axis.upper)) fail("lower: spherical and free joints have no limits");
-  if (motor.mode == AxisMotor::Mode::Position) fail("motor.mode: spherical and free joints are not driven to a position");
+  if (motor.mode == LinkMotor::Mode::Position) fail("motor.mode: spherical and free joints are not driven to a position");
 }
 
 void ArticulationModel::checkState(const Vector& q, const Vector& v) const {

@@ -36,8 +36,8 @@ void copyState(const Mechanism& mechanism, const Vec3& gravity, ArticulationData
 Vector effortsOf(const Mechanism& mechanism) {
   Vector efforts = mechanism.efforts;
   for (std::size_t k = 0; k < mechanism.axes.size(); ++k) {
-    const AxisMotor& motor = mechanism.axes[k].motor;
-    if (motor.mode == AxisMotor::Mode::Effort)
+    const LinkMotor& motor = mechanism.axes[k].motor;
+    if (motor.mode == LinkMotor::Mode::Effort)
       efforts[static_cast<Eigen::Index>(k)] += std::clamp(motor.target, -motor.maxEffort, motor.maxEffort);
   }
   return efforts;

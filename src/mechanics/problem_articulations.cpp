@@ -34,7 +34,7 @@ void ProblemBuilder::addArticulation(std::uint32_t index, std::vector<int>& numb
   const ArticulationModel& model = *mechanism.model;
   const auto acts = [&](int degree) {
     const AxisDesc& axis = mechanism.axes[static_cast<std::size_t>(degree)];
-    const bool drives = axis.motor.mode == AxisMotor::Mode::Velocity || axis.motor.mode == AxisMotor::Mode::Position;
+    const bool drives = axis.motor.mode == LinkMotor::Mode::Velocity || axis.motor.mode == LinkMotor::Mode::Position;
     if ((drives || axis.friction > 0.0) && !formulation_.unloaded && !formulation_.displaces) return true;
     if (!model.hasValue(degree)) return false;
     const double value = mechanism.q[model.positionOf(degree)];
@@ -79,11 +79,11 @@ void ProblemBuilder::addDegree(const IslandProblem::Articulated& one, int degree
     limit(axis.upper - value, -1.0, AxisForce::UpperLimit);
   }
   if (isInstant) return;
-  const AxisMotor& motor = axis.motor;
+  const LinkMotor& motor = axis.motor;
   const double most = dt_ * motor.maxEffort;
-  if (motor.mode == AxisMotor::Mode::Velocity && most > 0.0)
+  if (motor.mode == LinkMotor::Mode::Velocity && most > 0.0)
     pushDegree(one, degree, AxisForce::Motor, 1.0, -motor.target, 0.0, -most, most);
-  if (motor.mode == AxisMotor::Mode::Position && most > 0.0) {
+  if (motor.mode == LinkMotor::Mode::Position && most > 0.0) {
     const double sum = dt_ * motor.stiffness + motor.damping.value_or(0.0);
     if (sum > 0.0)
       pushDegree(one, degree, AxisForce::Motor, 1.0, motor.stiffness / sum * (value - motor.target), 1.0 / (dt_ * sum),

@@ -41,8 +41,8 @@ bool isMassless(const LinkDesc& link) { return !link.massProperties || link.mass
 // Motors by position without a stated damping are damped critically: c = 2 sqrt(k I), I being what the joint moves if all
 // others are locked.
 void fillDamping(Mechanism& mechanism, int degree) {
-  AxisMotor& motor = mechanism.axes[static_cast<std::size_t>(degree)].motor;
-  if (motor.mode != AxisMotor::Mode::Position || motor.damping) return;
+  LinkMotor& motor = mechanism.axes[static_cast<std::size_t>(degree)].motor;
+  if (motor.mode != LinkMotor::Mode::Position || motor.damping) return;
   ArticulationData data(*mechanism.model);
   data.q = mechanism.q;
   data.computeAll(*mechanism.model);

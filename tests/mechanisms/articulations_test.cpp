@@ -116,7 +116,7 @@ TEST(ArticulationInAWorld, IsHeldByMotorsUpToTheirEffort) {
       World world = worldOf(stepper);
       ArticulationDesc desc = pendulum(1);
       AxisDesc axis;
-      axis.motor = {.mode = AxisMotor::Mode::Position, .target = 0.5 * std::numbers::pi, .stiffness = 1e4, .maxEffort = most};
+      axis.motor = {.mode = LinkMotor::Mode::Position, .target = 0.5 * std::numbers::pi, .stiffness = 1e4, .maxEffort = most};
       desc.links[0].axes.push_back(axis);
       desc.positions = {0.5 * std::numbers::pi};
       const ArticulationId id = world.addArticulation(desc);
@@ -138,7 +138,7 @@ TEST(ArticulationInAWorld, IsDrivenAtASpeedAndHeldByFriction) {
     World world = worldOf(stepper);
     ArticulationDesc desc = pendulum(2);
     AxisDesc turning, sticking;
-    turning.motor = {.mode = AxisMotor::Mode::Velocity, .target = 2.0};
+    turning.motor = {.mode = LinkMotor::Mode::Velocity, .target = 2.0};
     sticking.friction = 1000.0;
     desc.links[0].axes.push_back(turning);
     desc.links[1].axes.push_back(sticking);
@@ -168,7 +168,7 @@ ArticulationDesc quadruped() {
   for (const double x : {-0.25, 0.25}) {
     for (const double y : {-0.2, 0.2}) {
       AxisDesc axis;
-      axis.motor = {.mode = AxisMotor::Mode::Position, .target = 0.4, .stiffness = 400.0, .maxEffort = 100.0};
+      axis.motor = {.mode = LinkMotor::Mode::Position, .target = 0.4, .stiffness = 400.0, .maxEffort = 100.0};
       LinkDesc thigh;
       thigh.parent = 0;
       thigh.placement.position = {x, y, 0.0};
