@@ -1,4 +1,8 @@
 // The seam of time stepping: a stepper takes bodies, joints and fresh contacts from t to t + dt.
+//
+// It advances the system that it is given, and writes into that one and the report only. Whose system that is, the caller
+// decides: the world's own in a plain step, or that of an island taken out of the world, if one island is to be tried by
+// itself or again by another method (gather, advance and commit in island.hpp). docs/decisions/0023 says why whole systems.
 #pragma once
 
 #include <memory>

@@ -230,6 +230,92 @@ TEST(TreeContacts, FrictionHasItsShareOfABounce) {
   }
 }
 
+// Two chains of balls with masses from 1 to 1,000 kg meet in the void, across each other: a contact has a part in both.
+TEST(TreeContacts, TreesThatStrikeEachOtherKeepTheirMomentum) {
+  std::mt19937 random(9);
+  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<>(low, high)(random); };
+  int struck = 0;
+  for (int trial = 0; trial < 20; ++trial) {
+    World world(awake(Vec3::Zero()));
+    const Material material{.friction = uniform(0.0, 1.0)};
+    std::vector<Ball> balls;
+    for (int tree = 0; tree < 2; ++tree) {
+      const Vec3 along = tree == 0 ? Vec3::UnitX() : Vec3::UnitY();
+      for (int i = 0; i < 4; ++i) {
+        const Ball ball{{}, std::pow(10.0, uniform(0.0, 3.0)), 0.2};
+        const Vec3 place = 0.5 * (i - 1.5 + uniform(-0.1, 0.1)) * along + 0.5 * tree * Vec3::UnitZ();
+        BodyDesc desc = solid(Sphere{ball.radius}, place, material);
+        desc.mass = ball.mass;
+        desc.linearVelocity = Vec3(0, 0, tree == 0 ? 0.0 : -2.0);
+        balls.push_back({world.addBody(desc), ball.mass, ball.radius});
+        if (i == 0) continue;
+        const Ball& other = balls[balls.size() - 2];
+        const Vec3 half = 0.5 * (place - world.state(other.id)->center);
+        world.addJoint({.a = other.id, .b = balls.back().id, .anchorA = half, .anchorB = -half});
+      }
+    }
+    const Momentum before = momentumOf(world, balls);
+    const double start = world.energy().total();
+    for (int i = 0; i < 300; ++i) {
+      const StepReport report = world.step(1.0 / 480.0);
+      struck += report.contacts;
+      ASSERT_LT(report.jointError, 1e-3) << trial;
+      ASSERT_LT(world.energy().total(), 1.002 * start) << trial;
+    }
+    const Momentum after = momentumOf(world, balls);
+    EXPECT_LT((after.linear - before.linear).norm(), 1e-4 * before.linear.norm()) << trial;
+    EXPECT_LT((after.angular - before.angular).norm(), 5e-3 * before.linear.norm()) << trial;
+  }
+  EXPECT_GT(struck, 100);
+}
+
+// Sleds of two boxes each, on ball joints, lie across each other three deep: every floor bears what is above it.
+TEST(TreeContacts, TreesLieOnEachOther) {
+  World world(awake());
+  const Material material{.friction = 0.6};
+  world.addBody(fixedSolid(Plane{}, Vec3::Zero(), material));
+  std::vector<BodyId> lowest;
+  for (int k = 0; k < 3; ++k) {
+    const Vec3 along = k % 2 == 0 ? Vec3::UnitX() : Vec3::UnitY();
+    BodyId from{};
+    for (int i = 0; i < 2; ++i) {
+      BodyDesc desc = solid(Box{Vec3(0.45, 0.45, 0.1)}, (i - 0.5) * along + Vec3(0, 0, 0.1 + 0.2 * k), material);
+      desc.mass = 10.0;
+      const BodyId id = world.addBody(desc);
+      if (k == 0) lowest.push_back(id);
+      if (i > 0) world.addJoint({.a = from, .b = id, .anchorA = 0.5 * along, .anchorB = -0.5 * along});
+      from = id;
+    }
+  }
+  double gap = 0.0;
+  for (int i = 0; i < 240; ++i) gap = std::max(gap, world.step(kDt).jointError);
+  double weight = 0.0;
+  for (const TouchPoint& point : world.touchPoints())
+    if (std::min(point.bodyA.index, point.bodyB.index) == 0) weight += std::abs(point.impulse.z()) / kDt;
+  EXPECT_NEAR(weight, 60.0 * kGravity, 0.01 * 60.0 * kGravity);
+  EXPECT_LT(gap, 1e-3);
+  EXPECT_LT(world.energy().kinetic, 1e-3);
+}
+
+// A stated stiffness is that of a spring: what a ball with a pin fixed in it weighs, over the stiffness.
+TEST(TreeContacts, ATreeSinksIntoAStatedStiffnessByItsWeight) {
+  constexpr double kStiffness = 5000.0, kMass = 11.0;
+  World world(awake());
+  const Material soft{.friction = 0.5, .stiffness = kStiffness, .damping = 300.0};
+  world.addBody(fixedSolid(Plane{}, Vec3::Zero(), soft));
+  BodyDesc ball = solid(Sphere{0.2}, Vec3(0, 0, 0.2), soft);
+  ball.mass = 10.0;
+  BodyDesc pin;
+  pin.massProperties = MassProperties{kMass - 10.0, Vec3::Zero(), 0.01 * Mat3::Identity()};
+  pin.pose.position = ball.pose.position;
+  const BodyId id = world.addBody(ball), other = world.addBody(pin);
+  world.addJoint({.a = id, .b = other, .kind = FixedJoint{}});
+  run(world, 3.0);
+  const double sunk = 0.2 - world.state(id)->center.z();
+  const double expected = kMass * kGravity / (0.5 * kStiffness);  // two in series
+  EXPECT_NEAR(sunk, expected, 1e-3 * expected);
+}
+
 TEST(TreeContacts, BitsAreTheSameForAnyNumberOfThreads) {
   std::vector<std::uint64_t> hashes;
   for (const int threads : {1, 2, 4}) {

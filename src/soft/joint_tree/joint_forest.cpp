@@ -1,65 +1,82 @@
 #include "soft/joint_tree/joint_forest.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace cairn {
 
 using policy::joint_tree::kTreeGrain;
 
-// How many rows the contacts of each tree have. A tree has none with a stiffness of its own, and touches no other tree: what
-// one does to the other would not be known.
-void JointForest::findHolders(const System& system, const SoftBodies& bodies, std::span<const ContactEnds> contacts) {
+// Which trees touch something, and which of them are one group. What cannot be moved joins nothing.
+void JointForest::findGroups(const SoftBodies& bodies, std::span<const ContactEnds> contacts) {
+  const auto trees = static_cast<std::uint32_t>(plan_.trees.size());
   members_.assign(bodies.preciseBodies().size(), Member{});
-  for (std::uint32_t at = 0; at < plan_.trees.size(); ++at)
+  for (std::uint32_t at = 0; at < trees; ++at)
     for (std::uint32_t i = plan_.trees[at].firstLink; i < plan_.trees[at].lastLink; ++i)
       members_[plan_.links[i].node] = {at, i - plan_.trees[at].firstLink};
-  touches_.assign(plan_.trees.size(), {});
-  if (plan_.trees.empty() || contacts.empty()) return;
-  for (std::uint32_t at = 0; at < plan_.trees.size(); ++at)
-    for (std::uint32_t i = plan_.trees[at].firstLink; i < plan_.trees[at].lastLink; ++i)
-      touches_[at].weigh(bodies[bodies.preciseBodies()[plan_.links[i].node].body].mass);
+  groupCount_ = 0;
+  groupOf_.assign(trees, kNone);
+  placeInGroup_.assign(trees, kNone);
+  if (trees == 0 || contacts.empty()) return;
+  joined_.resize(trees + bodies.ground());
+  std::iota(joined_.begin(), joined_.end(), 0u);
+  const auto root = [&](std::uint32_t at) {
+    while (joined_[at] != at) at = joined_[at] = joined_[joined_[at]];
+    return at;
+  };
+  const std::uint32_t touches = trees;  // any number but kNone
   for (const ContactEnds& ends : contacts) {
     const std::uint32_t a = memberOf(bodies, ends.a).tree, b = memberOf(bodies, ends.b).tree;
-    const bool cannot = system.contacts.slots[ends.contact].stiffness > 0.0f || (a != kNone && b != kNone && a != b);
-    for (const std::uint32_t tree : {a, b}) {
-      if (tree == kNone) continue;
-      Touches& touches = touches_[tree];
-      touches.rows += JointTreeContacts::rowsOf(ends);
-      touches.cannotHold |= cannot;
-      touches.weigh(bodies[ends.a].mass);
-      touches.weigh(bodies[ends.b].mass);
+    if (a == kNone && b == kNone) continue;
+    if (a != kNone) groupOf_[a] = touches;
+    if (b != kNone) groupOf_[b] = touches;
+    if (ends.a >= bodies.ground() || ends.b >= bodies.ground()) continue;
+    const std::uint32_t one = root(a != kNone ? a : trees + ends.a), other = root(b != kNone ? b : trees + ends.b);
+    joined_[std::max(one, other)] = std::min(one, other);
+  }
+  // The root of a group is its first tree.
+  for (std::uint32_t at = 0; at < trees; ++at) {
+    if (groupOf_[at] == kNone) continue;
+    const std::uint32_t first = root(at);
+    if (first == at) {
+      if (groups_.size() == groupCount_) groups_.emplace_back();
+      groups_[groupCount_].trees.clear();
+      groups_[groupCount_].contacts.clear();
+      groupOf_[at] = static_cast<std::uint32_t>(groupCount_++);
     }
+    groupOf_[at] = groupOf_[first];
+    placeInGroup_[at] = static_cast<std::uint32_t>(groups_[groupOf_[at]].trees.size());
+    groups_[groupOf_[at]].trees.push_back(at);
   }
 }
 
 void JointForest::takeContacts(const System& system, SoftBodies& bodies, std::span<const ContactEnds> contacts,
                                const SoftContactValues& values) {
-  holdContacts_ = false;
-  if (used_.empty()) return;
-  treeAt_.assign(plan_.trees.size(), kNone);
-  for (std::uint32_t i = 0; i < used_.size(); ++i) treeAt_[used_[i]] = i;
+  if (groupCount_ == 0) return;
+  for (std::size_t i = 0; i < groupCount_; ++i)
+    for (const std::uint32_t tree : groups_[i].trees) groups_[i].contacts.addTree(trees_[tree].joints());
+  moverOfBody_.assign(bodies.ground(), kNone);
   for (const ContactEnds& ends : contacts) {
-    std::uint32_t holder = kNone;
-    std::array<std::uint32_t, 2> links{kNone, kNone};
+    std::uint32_t group = kNone;
+    std::array<JointTreeContacts::Place, 2> places;
     for (const int side : {0, 1}) {
       const std::uint32_t body = side == 0 ? ends.a : ends.b;
       const Member member = memberOf(bodies, body);
-      if (member.tree == kNone || treeAt_[member.tree] == kNone) continue;
-      holder = treeAt_[member.tree];
-      links[side] = member.link;
+      if (member.tree == kNone) continue;
+      group = groupOf_[member.tree];
+      places[side] = {placeInGroup_[member.tree], member.link};
       bodies.noteHeld(body);
     }
-    if (holder == kNone) continue;
-    trees_[holder].contacts().add(ends, system.contacts.slots[ends.contact], links, bodies, values);
-    holdContacts_ = true;
+    if (group == kNone) continue;
+    groups_[group].contacts.add(ends, system.contacts.slots[ends.contact], places, bodies, values, moverOfBody_);
   }
+  for (std::size_t i = 0; i < groupCount_; ++i) groups_[i].contacts.finishAdding();
 }
 
 void JointForest::begin(StepContext& context, SoftBodies& bodies, const std::vector<JointEnds>& joints,
                         std::span<const ContactEnds> contacts, const SoftContactValues& values, double h) {
   const System& system = context.system;
-  const std::uint32_t nodes = static_cast<std::uint32_t>(bodies.preciseBodies().size());
-  others_.clear();
+  const auto nodes = static_cast<std::uint32_t>(bodies.preciseBodies().size());
   plan_.edges.clear();
   for (std::uint32_t i = 0; i < joints.size(); ++i) {
     const JointEnds& joint = joints[i];
@@ -71,39 +88,28 @@ void JointForest::begin(StepContext& context, SoftBodies& bodies, const std::vec
     plan_.edges.push_back({i, movesA ? bodies[joint.a].precise : kNone, movesB ? bodies[joint.b].precise : kNone});
   }
   plan_.make(nodes);
-  others_.insert(others_.end(), plan_.loops.begin(), plan_.loops.end());
-  used_.clear();
-  findHolders(system, bodies, contacts);
-  for (std::uint32_t at = 0; at < plan_.trees.size(); ++at) {
-    const TreePlan::Tree& tree = plan_.trees[at];
-    if (touches_[at].canHold()) {
-      used_.push_back(at);
-      continue;
-    }
-    for (std::uint32_t i = tree.firstLink; i < tree.lastLink; ++i)
-      if (plan_.links[i].joint != kNone) others_.push_back(plan_.links[i].joint);
-    for (std::uint32_t i = tree.firstClosure; i < tree.lastClosure; ++i) others_.push_back(plan_.closures[i].joint);
-  }
-  std::sort(others_.begin(), others_.end());
+  findGroups(bodies, contacts);
   pushed_.assign(nodes, 0);
-  for (const std::uint32_t i : others_)
+  for (const std::uint32_t i : plan_.loops)
     for (const std::uint32_t body : {joints[i].a, joints[i].b}) pushed_[bodies[body].precise] = 1;
 
-  if (trees_.size() < used_.size()) trees_.resize(used_.size());
-  for (std::size_t i = 0; i < used_.size(); ++i)
-    trees_[i].begin(system, bodies, joints, plan_, plan_.trees[used_[i]], pushed_, touches_[used_[i]].rows > 0, h);
+  if (trees_.size() < plan_.trees.size()) trees_.resize(plan_.trees.size());
+  for (std::size_t i = 0; i < plan_.trees.size(); ++i)
+    trees_[i].begin(system, bodies, joints, plan_, plan_.trees[i], pushed_, groupOf_[i] != kNone, h);
   takeContacts(system, bodies, contacts, values);
 }
 
 template <class Work>
 void JointForest::forEachTree(StepContext& context, Work&& work) {
-  // Several of them may push one and the same body.
-  if (holdContacts_) {
-    for (std::size_t i = 0; i < used_.size(); ++i) work(trees_[i]);
-    return;
-  }
-  context.tasks.parallelFor(used_.size(), kTreeGrain, [&](std::size_t first, std::size_t last) {
+  context.tasks.parallelFor(plan_.trees.size(), kTreeGrain, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) work(trees_[i]);
+  });
+}
+
+template <class Work>
+void JointForest::forEachGroup(StepContext& context, Work&& work) {
+  context.tasks.parallelFor(groupCount_, 1, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) work(groups_[i]);
   });
 }
 
@@ -113,29 +119,42 @@ void JointForest::refresh(StepContext& context, SoftBodies& bodies, double elaps
 
 void JointForest::solve(StepContext& context, SoftBodies& bodies) {
   forEachTree(context, [&](JointTreeStep& tree) { tree.solve(context.system, bodies); });
+  forEachGroup(context, [&](Group& group) {
+    group.contacts.solve(bodies);
+    for (const std::uint32_t tree : group.trees) trees_[tree].takeAnswer(context.system, bodies);
+  });
   forEachTree(context, [&](JointTreeStep& tree) { tree.obeyLaws(context.system, bodies); });
 }
 
 void JointForest::relax(StepContext& context, SoftBodies& bodies) {
   forEachTree(context, [&](JointTreeStep& tree) { tree.relax(context.system, bodies); });
+  forEachGroup(context, [&](Group& group) {
+    group.contacts.relax(bodies);
+    for (const std::uint32_t tree : group.trees) trees_[tree].takeAnswer(context.system, bodies);
+  });
 }
 
 void JointForest::noteApproach(StepContext& context, SoftBodies& bodies) {
-  if (holdContacts_) forEachTree(context, [&](JointTreeStep& tree) { tree.noteApproach(bodies); });
+  forEachGroup(context, [&](Group& group) { group.contacts.noteApproach(bodies); });
 }
 
 void JointForest::bounce(StepContext& context, SoftBodies& bodies) {
-  if (!holdContacts_) return;
   const double slowest = context.settings.restitutionSpeed;
-  forEachTree(context, [&](JointTreeStep& tree) { tree.bounce(context.system, bodies, slowest); });
+  forEachGroup(context, [&](Group& group) {
+    if (!group.contacts.bounce(bodies, slowest)) return;
+    for (const std::uint32_t tree : group.trees) trees_[tree].takeAnswer(context.system, bodies);
+  });
 }
 
 void JointForest::addUp(StepContext& context, SoftBodies& bodies) {
   forEachTree(context, [&](JointTreeStep& tree) { tree.addUp(context.system, bodies); });
+  forEachGroup(context, [&](Group& group) { group.contacts.addUp(); });
 }
 
 void JointForest::finish(StepContext& context, double) {
   forEachTree(context, [&](JointTreeStep& tree) { tree.finish(context.system); });
+  // Not side by side: all note what they found in one cache.
+  for (std::size_t i = 0; i < groupCount_; ++i) groups_[i].contacts.finish(context.system.contacts);
 }
 
 }  // namespace cairn

@@ -1,4 +1,4 @@
-// Sweeps over the rows of W (joint_tree_contacts.hpp): normals, friction and bounces, and how much energy they may add.
+// Sweeps over the contacts of joint trees (joint_tree_contacts.hpp): normals, friction and bounces.
 #include <algorithm>
 #include <cmath>
 
@@ -23,125 +23,142 @@ Both solve2(double a, double b, double c, double p, double q) {
 
 }  // namespace
 
+void JointTreeContacts::startSweeps(bool haveImpulses) {
+  for (std::size_t i = 0; i < treeCount_; ++i) trees_[i].mobility.clear();
+  for (Mover& mover : movers_) mover.moved.setZero();
+  for (Patch& patch : contacts_) {
+    if (haveImpulses) {
+      for (int i = 0; i < patch.rows; ++i) patch.row[i].before = patch.row[i].impulse;
+      continue;
+    }
+    for (const int end : {0, 1}) {
+      if (patch.movers[end] == kNone) continue;
+      Mover& mover = movers_[patch.movers[end]];
+      Vector6 impulse = Vector6::Zero();
+      for (int i = 0; i < patch.rows; ++i) impulse += patch.row[i].impulse * side(patch.row[i], end);
+      if (mover.place.tree != kNone) {
+        trees_[mover.place.tree].mobility.add(mover.place.link, impulse);
+      } else {
+        mover.moved += freely(mover, impulse);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < treeCount_; ++i) trees_[i].mobility.start();
+}
+
+template <class Step>
+double JointTreeContacts::sweep(Step&& step) {
+  double most = 0.0;
+  for (Patch& patch : contacts_) {
+    Speeds speed{}, old{};
+    for (int i = 0; i < patch.rows; ++i) {
+      speed[i] = patch.row[i].measured;
+      old[i] = patch.row[i].impulse;
+    }
+    for (const int end : {0, 1}) {
+      if (patch.movers[end] == kNone) continue;
+      const Mover& mover = movers_[patch.movers[end]];
+      const Vector6& moved =
+          mover.place.tree != kNone ? trees_[mover.place.tree].mobility.at(mover.place.link) : mover.moved;
+      for (int i = 0; i < patch.rows; ++i) speed[i] += side(patch.row[i], end).dot(moved);
+    }
+    const double changed = step(patch, speed);
+    if (changed == 0.0) continue;
+    most = std::max(most, changed);
+    // Where it is already comes first.
+    for (const int end : {1, 0}) {
+      if (patch.movers[end] == kNone) continue;
+      Mover& mover = movers_[patch.movers[end]];
+      Vector6 impulse = Vector6::Zero();
+      for (int i = 0; i < patch.rows; ++i) impulse += (patch.row[i].impulse - old[i]) * side(patch.row[i], end);
+      if (mover.place.tree == kNone) {
+        mover.moved += freely(mover, impulse);
+        continue;
+      }
+      TreeMobility& mobility = trees_[mover.place.tree].mobility;
+      mobility.at(mover.place.link);
+      mobility.push(impulse);
+    }
+  }
+  return most;
+}
+
 // Returns by how much the row's own velocity changes.
-double JointTreeContacts::change(std::size_t row, double impulse) {
-  const std::size_t count = rows_.size();
+double JointTreeContacts::change(Patch& patch, int row, double impulse, Speeds& speed) {
   if (impulse == 0.0) return 0.0;
-  const double* column = response_.data() + row * count;
-  rows_[row].impulse += impulse;
-  for (std::size_t j = 0; j < count; ++j) speed_[j] += column[j] * impulse;
-  return std::abs(column[row] * impulse);
+  patch.row[row].impulse += impulse;
+  for (int j = 0; j < patch.rows; ++j) speed[j] += patch.w(row, j) * impulse;
+  return std::abs(patch.w(row, row) * impulse);
 }
 
 // Friction of a patch, by the normal impulses of now. What slides is pushed against its velocity u: against W^-1 u, which
 // would stop it, is another direction where W is not alike in all of them.
-double JointTreeContacts::solveFriction(const Patch& patch) {
-  const std::size_t count = rows_.size(), f = frictionRow(patch);
-  const auto w = [&](std::size_t i, std::size_t j) { return response_[j * count + i]; };
+double JointTreeContacts::solveFriction(Patch& patch, Speeds& speed) {
+  const int f = patch.points;
   double load = 0.0, moment = 0.0;
   for (int p = 0; p < patch.points; ++p) {
-    const double impulse = rows_[patch.firstRow + static_cast<std::size_t>(p)].impulse;
-    load += impulse;
-    moment += impulse * patch.point[p].lever;
+    load += patch.row[p].impulse;
+    moment += patch.row[p].impulse * patch.point[p].lever;
   }
-  const double old1 = rows_[f].impulse, old2 = rows_[f + 1].impulse, trace = w(f, f) + w(f + 1, f + 1);
-  const Both less = solve2(w(f, f), w(f, f + 1), w(f + 1, f + 1), speed_[f], speed_[f + 1]);
+  const double old1 = patch.row[f].impulse, old2 = patch.row[f + 1].impulse, trace = patch.w(f, f) + patch.w(f + 1, f + 1);
+  const Both less = solve2(patch.w(f, f), patch.w(f, f + 1), patch.w(f + 1, f + 1), speed[f], speed[f + 1]);
   double f1 = old1 - less.x, f2 = old2 - less.y;
   const double limit = patch.friction * load;
   if (std::hypot(f1, f2) > limit && trace > 0.0) {
-    f1 = old1 - speed_[f] / trace;
-    f2 = old2 - speed_[f + 1] / trace;
+    f1 = old1 - speed[f] / trace;
+    f2 = old2 - speed[f + 1] / trace;
     const double length = std::hypot(f1, f2);
     if (length > 0.0) f1 *= limit / length, f2 *= limit / length;
   }
-  const double most = std::max(change(f, f1 - old1), change(f + 1, f2 - old2));
-  if (patch.points == 1 || !(w(f + 2, f + 2) > 0.0)) return most;
-  const double bound = patch.friction * moment, old = rows_[f + 2].impulse;
-  const double twist = std::clamp(old - speed_[f + 2] / w(f + 2, f + 2), -bound, bound);
-  return std::max(most, change(f + 2, twist - old));
+  const double most = std::max(change(patch, f, f1 - old1, speed), change(patch, f + 1, f2 - old2, speed));
+  if (patch.points == 1 || !(patch.w(f + 2, f + 2) > 0.0)) return most;
+  const double bound = patch.friction * moment, old = patch.row[f + 2].impulse;
+  const double twist = std::clamp(old - speed[f + 2] / patch.w(f + 2, f + 2), -bound, bound);
+  return std::max(most, change(patch, f + 2, twist - old, speed));
 }
 
-double JointTreeContacts::sweep(bool relaxing) {
+double JointTreeContacts::pushOut(Patch& patch, bool relaxing, Speeds& speed) const {
   const double inverseH = 1.0 / values_.h;
   double most = 0.0;
-  for (const Patch& patch : contacts_) {
-    for (int p = 0; p < patch.points; ++p) {
-      const std::size_t i = patch.firstRow + static_cast<std::size_t>(p);
-      const double gap = patch.point[p].gap, own = response_[i * rows_.size() + i], old = rows_[i].impulse;
-      if (!(own > 0.0)) continue;
-      double next = old - (speed_[i] + std::max(gap, 0.0) * inverseH) / own;
-      if (!relaxing && !(gap > 0.0)) {
-        const double scale = patch.softness.massScale;
-        const double bias = std::max<double>(patch.softness.rate * gap, -values_.fill.pushOut);
-        next = old - scale * (speed_[i] + bias) / own - (1.0 - scale) * old;
-      }
-      most = std::max(most, change(i, std::max(next, 0.0) - old));
+  for (int p = 0; p < patch.points; ++p) {
+    const double gap = patch.point[p].gap, own = patch.w(p, p), old = patch.row[p].impulse;
+    const bool isSpring = patch.compliance > 0.0;
+    // A stated spring is a spring: relaxation would make it rigid.
+    if (!(own > 0.0) || (relaxing && isSpring)) continue;
+    double next = old - (speed[p] + std::max(gap, 0.0) * inverseH) / own;
+    if (isSpring && !(gap > 0.0)) {
+      next = old - (speed[p] + patch.softness.rate * gap + patch.compliance * old) / (own + patch.compliance);
+    } else if (!relaxing && !(gap > 0.0)) {
+      const double scale = patch.softness.massScale;
+      const double bias = std::max<double>(patch.softness.rate * gap, -values_.fill.pushOut);
+      next = old - scale * (speed[p] + bias) / own - (1.0 - scale) * old;
     }
-    most = std::max(most, solveFriction(patch));
+    most = std::max(most, change(patch, p, std::max(next, 0.0) - old, speed));
   }
-  return most;
+  return std::max(most, solveFriction(patch, speed));
+}
+
+double JointTreeContacts::sweepOut(bool relaxing) {
+  return sweep([&](Patch& patch, Speeds& speed) { return pushOut(patch, relaxing, speed); });
 }
 
 // Normals are only ever pushed: a faster separation than asked for is left alone. Friction has its share of the bounce.
-double JointTreeContacts::bounceSweep(double slowest) {
+double JointTreeContacts::bounceBack(Patch& patch, double slowest, Speeds& speed) {
+  if (!(patch.restitution > 0.0)) return 0.0;
+  bool bounces = false;
   double most = 0.0;
-  for (const Patch& patch : contacts_) {
-    if (!(patch.restitution > 0.0)) continue;
-    bool bounces = false;
-    for (int p = 0; p < patch.points; ++p) {
-      const std::size_t i = patch.firstRow + static_cast<std::size_t>(p);
-      const double own = response_[i * rows_.size() + i], approach = patch.point[p].approach;
-      if (!(approach < -slowest) || !(before_[i] > 0.0) || !(own > 0.0)) continue;
-      bounces = true;
-      const double next = rows_[i].impulse - (speed_[i] + patch.restitution * approach) / own;
-      most = std::max(most, change(i, std::max(next, before_[i]) - rows_[i].impulse));
-    }
-    if (bounces) most = std::max(most, solveFriction(patch));
+  for (int p = 0; p < patch.points; ++p) {
+    const double own = patch.w(p, p), approach = patch.point[p].approach, before = patch.row[p].before;
+    if (!(approach < -slowest) || !(before > 0.0) || !(own > 0.0)) continue;
+    bounces = true;
+    const double next = patch.row[p].impulse - (speed[p] + patch.restitution * approach) / own;
+    most = std::max(most, change(patch, p, std::max(next, before) - patch.row[p].impulse, speed));
   }
-  return most;
+  return bounces ? std::max(most, solveFriction(patch, speed)) : most;
 }
 
-// Sweeps that have not converged may ask for wild motion, where contacts and joints contradict each other. With d the change
-// of the impulses and u the rows' velocities, the share s of it changes the kinetic energy by s d.u + s^2 d.W d/2: no more
-// of it is taken than adds `most`.
-void JointTreeContacts::limitGain(double most) {
-  double first = 0.0, second = 0.0;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const double change = rows_[i].impulse - before_[i];
-    first += change * measured_[i];
-    second += change * (speed_[i] - measured_[i]);
-  }
-  if (!(first + 0.5 * second > most + kContactEnergyRounding * (std::abs(first) + second))) return;
-  const double root = std::sqrt(std::max(first * first + 2.0 * second * most, 0.0));
-  const double share = first > 0.0 ? 2.0 * most / (first + root) : (root - first) / second;
-  for (std::size_t i = 0; i < rows_.size(); ++i)
-    rows_[i].impulse = before_[i] + std::clamp(share, 0.0, 1.0) * (rows_[i].impulse - before_[i]);
-}
-
-// Of those that overlap, if each were pushed out as if nothing else held its bodies.
-double JointTreeContacts::pushOutEnergy() const {
-  double energy = 0.0;
-  for (const Patch& patch : contacts_) {
-    for (int p = 0; p < patch.points; ++p) {
-      const double speed = std::min<double>(-patch.softness.rate * patch.point[p].gap, values_.fill.pushOut);
-      const Row& row = rows_[patch.firstRow + static_cast<std::size_t>(p)];
-      if (speed > 0.0) energy += 0.5 * speed * speed / row.freeMobility;
-    }
-  }
-  return energy;
-}
-
-// If every point that bounces did so by itself.
-double JointTreeContacts::bounceEnergy(double slowest) const {
-  double energy = 0.0;
-  for (const Patch& patch : contacts_) {
-    for (int p = 0; p < patch.points; ++p) {
-      const double speed = patch.restitution * patch.point[p].approach;
-      const Row& row = rows_[patch.firstRow + static_cast<std::size_t>(p)];
-      if (patch.point[p].approach < -slowest) energy += 0.5 * speed * speed / row.freeMobility;
-    }
-  }
-  return energy;
+double JointTreeContacts::sweepBounces(double slowest) {
+  return sweep([&](Patch& patch, Speeds& speed) { return bounceBack(patch, slowest, speed); });
 }
 
 }  // namespace cairn

@@ -29,7 +29,6 @@ void JointTreeStep::begin(const System& system, SoftBodies& bodies, const std::v
   nodes_.resize(count);
   holds_.clear();
   closures_.clear();
-  contacts_.clear();
   h_ = h;
   alone_ = true;
   account_ = kNone;
@@ -309,14 +308,10 @@ void JointTreeStep::solve(System& system, SoftBodies& bodies) {
   addImpulses(system);
   pushBodies(bodies);
   if (questions_ == 2) correct(bodies, errors);
-  if (contacts_.empty()) return;
-  contacts_.solve(joints_, bodies);
-  takeAnswer(system, bodies);
-  left_ = -1.0;
 }
 
-// Of the contacts: what they do to the joints is a load like any other.
 void JointTreeStep::takeAnswer(System& system, SoftBodies& bodies) {
+  left_ = -1.0;
   addImpulses(system);
   pushBodies(bodies);
   for (std::size_t i = 0; i < nodes_.size(); ++i)
@@ -366,23 +361,14 @@ void JointTreeStep::correct(SoftBodies& bodies, double errors) {
 }
 
 void JointTreeStep::relax(System& system, SoftBodies& bodies) {
-  if (!alone_) {
-    askKept(system, bodies);
-    joints_.solve(1);
-    addImpulses(system);
-    pushBodies(bodies);
-  }
-  if (contacts_.empty()) return;
-  contacts_.relax(joints_, bodies);
-  takeAnswer(system, bodies);
-}
-
-void JointTreeStep::bounce(System& system, SoftBodies& bodies, double slowest) {
-  if (!contacts_.empty() && contacts_.bounce(joints_, bodies, slowest)) takeAnswer(system, bodies);
+  if (alone_) return;
+  askKept(system, bodies);
+  joints_.solve(1);
+  addImpulses(system);
+  pushBodies(bodies);
 }
 
 void JointTreeStep::finish(System& system) const {
-  contacts_.finish(system.contacts);
   for (const SoftAxes& axes : axes_) axes.finish(system.joints[axes.joint()]);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (joints_.links[i].kind != Hold::Ball) continue;
@@ -398,7 +384,6 @@ void JointTreeStep::finish(System& system) const {
 
 void JointTreeStep::addUp(System& system, SoftBodies& bodies) {
   if (areRods_) return;  // solveRods() did
-  contacts_.addUp();
   for (Node& node : nodes_) node.total += node.impulse;
   for (const JointTreeRows& rows : holds_) rows.addUp(system.joints[rows.joint()]);
   for (const JointTreeRows& rows : closures_) rows.addUp(system.joints[rows.joint()]);

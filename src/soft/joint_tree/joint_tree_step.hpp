@@ -32,7 +32,7 @@
 // swings with changing inertia takes up energy. A push (r.F < 0, a strut about to buckle) must not lessen the inertia, and
 // counts for nothing. Loads are those of the substep before; where a slack chain snaps tight the substep is solved again.
 //
-// Contacts of its bodies come after the joints, and are solved with them (joint_tree_contacts.hpp).
+// Contacts of its bodies come after the joints, and are solved with them (joint_tree_contacts.hpp): `touches` if there are.
 #pragma once
 
 #include "mechanics/joint_tree.hpp"
@@ -51,16 +51,16 @@ class JointTreeStep {
   // it too.
   void begin(const System& system, SoftBodies& bodies, const std::vector<JointEnds>& joints, const TreePlan& plan,
              const TreePlan::Tree& tree, const std::vector<char>& pushed, bool touches, double h);
-  JointTreeContacts& contacts() { return contacts_; }
+  JointTree& joints() { return joints_; }
   void refresh(const System& system, SoftBodies& bodies, double elapsed);  // for the poses as they are now
   void solve(System& system, SoftBodies& bodies);
   void relax(System& system, SoftBodies& bodies);  // again, for what others did since
-  void noteApproach(SoftBodies& bodies) { contacts_.noteApproach(bodies); }
-  void bounce(System& system, SoftBodies& bodies, double slowest);
-  void addUp(System& system, SoftBodies& bodies);         // books this substep's impulses as reactions
+  // Of its contacts, in question kKept: what they do to the joints is a load like any other.
+  void takeAnswer(System& system, SoftBodies& bodies);
   // After the contacts, if there are any: what acts along axes within its bounds.
   void obeyLaws(System& system, SoftBodies& bodies);
-  void finish(System& system) const;  // what is booked, to the joints and contacts
+  void addUp(System& system, SoftBodies& bodies);  // books this substep's impulses as reactions
+  void finish(System& system) const;               // what is booked, to the joints
 
  private:
   // A body of the tree and the joint that holds it, besides what the algebra needs (TreeLink).
@@ -123,7 +123,6 @@ class JointTreeStep {
   void askForLessTurning();
   void addImpulses(System& system);
   void pushBodies(SoftBodies& bodies) const;
-  void takeAnswer(System& system, SoftBodies& bodies);
 
   // What acts along axes of its joints, in joint_tree_axes.cpp.
   void beginAxes(const System& system, SoftBodies& bodies);
@@ -159,7 +158,6 @@ class JointTreeStep {
   bool axesWork_ = false;  // along some axis something may do work
 
   JointTree joints_;
-  JointTreeContacts contacts_;                   // of its bodies
   RodTree rods_;                                 // for joints_.links, if areRods_
   std::vector<Node> nodes_;                      // like joints_.links
   std::vector<JointTreeRows> holds_, closures_;  // like joints_.holds and the first of joints_.closures

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "base/fetch_ahead.hpp"
@@ -251,6 +252,14 @@ void SubstepPlan::surveyContacts(StepContext& context, double dt) {
 }
 
 void SubstepPlan::surveyJoints(const System& system) {
+  if (system.joints.empty()) return;
+  joined_.resize(bodies_.size());
+  std::iota(joined_.begin(), joined_.end(), 0u);
+  jointed_.assign(bodies_.size(), 0);
+  const auto root = [&](std::uint32_t at) {
+    while (joined_[at] != at) at = joined_[at] = joined_[joined_[at]];
+    return at;
+  };
   for (const Joint& joint : system.joints) {
     if (!joint.alive) continue;
     const std::uint32_t a = bodies_[joint.a].island, b = bodies_[joint.b].island;
@@ -258,7 +267,17 @@ void SubstepPlan::surveyJoints(const System& system) {
     Need& need = needs_[a != kNone ? a : b];
     ++need.joints;
     need.jointError = std::max(need.jointError, joint.error);
-    need.inner += a != kNone && b != kNone ? 1 : 0;
+    for (const std::uint32_t body : {joint.a, joint.b}) {
+      if (bodies_[body].island == kNone || jointed_[body] != 0) continue;
+      jointed_[body] = 1;
+      ++need.jointed;
+    }
+    if (a != kNone && b != kNone) {
+      const std::uint32_t one = root(joint.a), other = root(joint.b);
+      ++need.inner;
+      need.loops |= one == other;
+      joined_[one] = other;
+    }
     // It has no stiffness across its line to slow fast swings down with.
     need.exact |= std::holds_alternative<DistanceJoint>(joint.kind);
   }

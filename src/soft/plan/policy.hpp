@@ -70,10 +70,15 @@ inline constexpr double kSubstepsPerTurn = 5.0;
 inline constexpr double kSubstepsPerFastTurn = 100.0;
 // of the energy of a joint tree. What turns with less counts for less. Decided by `pendulum`.
 inline constexpr double kFeltTurning = 0.01;
-// substeps of a joint tree that touches nothing. Decided by `ball_and_chain` and `pendulum`.
+// substeps of an island of joint trees alone. Decided by `ball_and_chain` and `pendulum`.
 inline constexpr double kLeastOfTrees = 3.0;
 // m. Joints that were farther off ask for more substeps than they had. Decided by balls on chains, decision 19.
 inline constexpr double kFeltError = 2e-4;
+// m, likewise, of joint trees of like masses that touch something. Decided by ragdolls, decision 23.
+inline constexpr double kFeltErrorOfTouching = 2e-3;
+// substeps of joint trees that touch something, if masses are not alike. Decided by ragdolls with heavy heads, decision
+// 23.
+inline constexpr double kLeastOfUnlikeTrees = 8.0;
 // times as many, at most. Decided by JointTrees.MoreSubstepsWhereJointsAreOff.
 inline constexpr double kMostGrowth = 2.0;
 // bodies of a piece of a parallel loop. Decided by speed.

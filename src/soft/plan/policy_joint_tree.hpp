@@ -69,19 +69,16 @@ inline constexpr double kMostSpare = 0.1;
 
 // Its contacts (joint_tree/joint_tree_contacts.cpp).
 
-// rows of contacts that a tree of like bodies solves itself. Beyond, sweeps are quicker, and good enough. Decided by
-// balls on chains, decision 19.
-inline constexpr double kRowsOfAlike = 24.0;
-// rows more, times the ratio of its heaviest to its lightest body: sweeps can do less then. Decided by balls on chains,
-// decision 19.
-inline constexpr double kRowsPerRatio = 0.25;
-// rows, at most. They take 9 ms in a step. Decided by balls on chains, decision 19.
-inline constexpr double kMostRows = 320.0;
-// sweeps over the rows. Decided by the cost of a step, decision 19.
-inline constexpr std::size_t kMostSweeps = 50;
-// entries of the matrix that all sweeps may use. Decided by the cost of a step, decision 19.
-inline constexpr std::size_t kMostWork = 2'000'000;
-// m/s. A sweep that changes no velocity by more was the last. Decided by balls on chains, decision 19.
+// sweeps over the contacts of trees of like bodies. Decided by ragdolls, decision 23.
+inline constexpr int kSweepsOfAlike = 2;
+// likewise, of bodies that are not alike, if they have few contacts. Decided by ragdolls with heavy heads, decision 23.
+inline constexpr int kMostSweeps = 50;
+// contacts that all sweeps of a pass may visit beyond the first ones. Decided by the cost of a step, decision 23.
+inline constexpr int kMostVisits = 128;
+// ratio of the masses of a group of trees and what they touch. Beyond it they are not alike. Decided by ragdolls with
+// heavy heads, decision 23.
+inline constexpr double kMostRatioOfAlike = 32.0;
+// m/s. A sweep that changes no velocity by more was the last. Decided by ragdolls, decision 23.
 inline constexpr double kSettled = 1e-6;
 // N s. Single precision holds it over a step. Larger ones are taken for none. No scene is known to depend on half or
 // twice of it: it is a guard.

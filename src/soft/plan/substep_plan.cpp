@@ -51,18 +51,21 @@ double SubstepPlan::substepsFor(const Need& need, double gravity, double dt, dou
 
 double SubstepPlan::substepsForTree(const Need& need, double dt) {
   double fast = 0.0;
-  if (need.spinning > 0) {
+  if (need.spinning > 0 && !need.touches) {
     // Links of a chain that carries a heavy ball tremble all the time. What tree hangs in the air has no energy to compare
     // theirs with that would not depend on who looks at it.
     const bool isHeld = need.joints > need.inner;
-    const double felt = isHeld && need.energy > 0.0 ? std::sqrt(need.turning / (kFeltTurning * need.energy)) : need.turn;
-    fast = kSubstepsPerFastTurn * std::min(need.turn, felt);
+    const double bounded = isHeld && need.energy > 0.0 ? std::sqrt(need.turning / (kFeltTurning * need.energy)) : need.turn;
+    fast = kSubstepsPerFastTurn * std::min(need.turn, bounded);
   }
-  const double wanted = std::max(kSubstepsPerTurn * dt * need.spin, fast);
-  if (!(need.jointError > kFeltError) || need.known == 0) return wanted;
+  const bool unlike = need.heaviest * need.lightness > kMostMassRatio;
+  double wanted = std::max(kSubstepsPerTurn * dt * need.spin, fast);
+  if (need.touches && unlike) wanted = std::max(wanted, kLeastOfUnlikeTrees);
+  const double felt = need.touches && !unlike ? kFeltErrorOfTouching : kFeltError;
+  if (!(need.jointError > felt) || need.known == 0) return wanted;
   // The error of a substep goes with the square of its length.
   const double before = 0.125 * need.before / need.known;
-  return std::max(wanted, before * std::min(std::sqrt(need.jointError / kFeltError), kMostGrowth));
+  return std::max(wanted, before * std::min(std::sqrt(need.jointError / felt), kMostGrowth));
 }
 
 // Of large islands in which a contact asks for more than the fewest substeps.
@@ -122,16 +125,20 @@ const std::vector<IslandPlan>& SubstepPlan::make(StepContext& context, double dt
       needs_[i].after = eighths;
       continue;
     }
-    // Trees of joints are solved exactly (joint_tree_step.hpp). Those that touch nothing are planned by how fast they turn.
-    const bool tree = need.joints > 0 && !need.touches && need.inner == need.bodies - 1;
+    // Trees of joints are solved exactly (joint_tree_step.hpp), and planned by how fast they turn and how far their joints
+    // were off. What their contacts bear does not matter, for these push the whole tree; that of free bodies does.
+    const bool tree = need.joints > 0 && !need.loops;
     if (need.exact || (need.spinning > need.bodies / kBodiesPerSpinning && !tree) || need.bodies == 0 ||
         (need.joints > 0 && !tree) || (need.joints == 0 && need.bodies <= kFewBodies))
       continue;
     // What most of its bodies had before.
     const bool known = 2 * need.known > need.bodies;
     const double omega = known ? stiffest : std::numeric_limits<double>::infinity();
-    const double wanted = tree ? std::clamp(substepsForTree(need, dt), std::min<double>(least, kLeastOfTrees), 1.0 * most)
-                               : std::clamp(substepsFor(need, gravity, dt, omega), 1.0 * least, 1.0 * most);
+    double wanted = tree ? substepsForTree(need, dt) : 0.0;
+    const bool alone = tree && need.jointed == need.bodies;
+    if (!alone) wanted = std::max(wanted, substepsFor(need, gravity, dt, omega));
+    const double fewest = alone ? std::min<double>(least, kLeastOfTrees) : least;
+    wanted = std::clamp(wanted, fewest, 1.0 * most);
     // In eighths: it takes eight steps of smaller need to come down by one, or two from far above.
     const int ceiling = static_cast<int>(std::ceil(wanted));
     int eighths = known ? std::min((need.before + need.known / 2) / need.known, 8 * most) : 8 * ceiling;

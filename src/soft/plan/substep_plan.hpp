@@ -103,6 +103,8 @@ class SubstepPlan {
     bool exact = false;         // it has something that must be right in time
     bool touches = false;       // it has a contact
     int joints = 0, inner = 0;  // all, and those between two of its bodies
+    bool loops = false;         // some of these close a loop
+    int jointed = 0;            // bodies that have joints
     double jointError = 0.0;    // m, the largest, after the last step
     int contacts = 0, points = 0;
     float deepest = 0.0f;         // m, negative: the deepest of its points
@@ -171,6 +173,8 @@ class SubstepPlan {
   std::vector<std::uint64_t> bodyHashes_;  // of pieces
   std::vector<Need> needs_;
   std::vector<Loads> loads_;
+  std::vector<std::uint32_t> joined_;  // by body: union-find over those that joints hold together
+  std::vector<char> jointed_;          // by body: it has a joint
   std::vector<IslandPlan> plans_;
 };
 
