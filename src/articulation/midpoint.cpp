@@ -11,8 +11,12 @@ constexpr double kGoodEnough = 1e-9;  // where rounding does not let it come nea
 
 }  // namespace
 
-bool stepMidpoint(const ArticulationModel& model, ArticulationData& data, double h, const Vector& efforts,
-                  MidpointScratch& scratch) {
+namespace {
+
+// Looks for the velocity of the middle; where positions are those of the beginning, or of the middle too.
+template <bool kMoves>
+bool findMiddle(const ArticulationModel& model, ArticulationData& data, double h, const Vector& efforts,
+                MidpointScratch& scratch) {
   const int degrees = model.degrees();
   scratch.q = data.q;
   scratch.v = data.v;
@@ -26,9 +30,13 @@ bool stepMidpoint(const ArticulationModel& model, ArticulationData& data, double
   bool settled = false;
   double last = std::numeric_limits<double>::infinity();
   for (int round = 0; round < kMidpointRounds && !settled; ++round) {
-    model.integrate(scratch.q, scratch.middle, 0.5 * h, data.q);
+    if (kMoves) model.integrate(scratch.q, scratch.middle, 0.5 * h, data.q);
     data.v = scratch.middle;
-    data.computeAll(model);
+    if (kMoves || round == 0) {
+      data.computeAll(model);
+    } else {
+      data.computeVelocities(model);
+    }
     data.forwardDynamics(model, scratch.efforts, scratch.acceleration);
     double change = 0.0, size = 0.0;
     for (int k = 0; k < degrees; ++k) {
@@ -42,12 +50,24 @@ bool stepMidpoint(const ArticulationModel& model, ArticulationData& data, double
     last = change;
   }
   for (int k = 0; k < degrees; ++k) data.armature[k] = model.armature(k);
-  if (!settled) {
-    data.q = scratch.q;
-    data.v = scratch.v;
-    return false;
-  }
+  data.q = scratch.q;
+  data.v = scratch.v;
+  return settled;
+}
+
+}  // namespace
+
+bool stepMidpoint(const ArticulationModel& model, ArticulationData& data, double h, const Vector& efforts,
+                  MidpointScratch& scratch) {
+  if (!findMiddle<true>(model, data, h, efforts, scratch)) return false;
   model.integrate(scratch.q, scratch.middle, h, data.q);
+  data.v = 2.0 * scratch.middle - scratch.v;
+  return true;
+}
+
+bool stepVelocities(const ArticulationModel& model, ArticulationData& data, double h, const Vector& efforts,
+                    MidpointScratch& scratch) {
+  if (!findMiddle<false>(model, data, h, efforts, scratch)) return false;
   data.v = 2.0 * scratch.middle - scratch.v;
   return true;
 }

@@ -25,6 +25,11 @@ inline constexpr int kMidpointHalvings = 8;
 bool stepMidpointSafely(const ArticulationModel& model, ArticulationData& data, double h, const Vector& efforts,
                         MidpointScratch& scratch);
 
+// Velocities alone: v_1 = v + h a(q, v_m), v_m = (v + v_1)/2, into data.v. What is at rest feels the forces of where it is,
+// to the last digit, and free rotation keeps its energy. False, and nothing changed, if not solved.
+bool stepVelocities(const ArticulationModel& model, ArticulationData& data, double h, const Vector& efforts,
+                    MidpointScratch& scratch);
+
 // Euler, for comparison: v_1 = v + h a(q, v), q_1 = q + h v_1. Of first order.
 bool stepSemiImplicit(const ArticulationModel& model, ArticulationData& data, double h, const Vector& efforts,
                       MidpointScratch& scratch);

@@ -113,6 +113,7 @@ void ArticulatedIslands::finish(StepContext& context) {
   if (bodies_.empty()) return;
   for (const std::uint32_t body : bodies_) context.system.bodies[body].awake = true;
   commit(island_, context.system);
+  context.system.contacts.knowsTouch = false;  // who touches is to be seen by the impulses
 }
 
 }  // namespace cairn

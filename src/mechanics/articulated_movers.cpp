@@ -101,14 +101,17 @@ ArticulatedMovers::ArticulatedMovers(const System& system, const Mechanism& mech
     items_.push_back({body.inverseMass, inWorldAxes(body.rotation, body.inverseInertia)});
   }
   freeJoints_ = mechanism.v;
-  freePlaces_ = mechanism.q;
   const bool loaded = loads == FreeMovers::Loads::All;
   if (loads == FreeMovers::Loads::Displaced) freeJoints_.setZero();
   if (loaded) {
-    Mechanism moved = mechanism;
-    moveFree(system, moved, gravity, dt);
-    freeJoints_ = moved.v;
-    freePlaces_ = moved.q;
+    copyState(mechanism, gravity, data_);
+    data_.computePositions(*model_);
+    setLoads(system, mechanism, data_);
+    MidpointScratch scratch;
+    const Vector efforts = effortsOf(mechanism);
+    if (!stepVelocities(*model_, data_, dt, efforts, scratch)) stepSemiImplicit(*model_, data_, dt, efforts, scratch);
+    if (data_.v.allFinite()) freeJoints_ = data_.v;
+    data_.hasLoads = false;
   }
   copyState(mechanism, gravity, data_);
   // Damping against impulses is implicit as well.

@@ -28,7 +28,7 @@ class ArticulatedMovers final : public Movers, public std::enable_shared_from_th
 
   // In the joints' coordinates.
   const Vector& freeJoints() const { return freeJoints_; }        // v at the end of dt if nothing touched
-  const Vector& freePlaces() const { return freePlaces_; }        // q likewise, of second order
+  const Vector& startJoints() const { return data_.v; }           // v as the step began
   Vector jointVelocity(const Vector& momentum) const;             // v after impulses on the links (6 numbers each)
   Vector linkVelocities(const Vector& joints) const;              // 6 numbers a link
   Vector jointRates(const Vector& velocity) const;                // v of links that move as the joints allow
@@ -52,7 +52,7 @@ class ArticulatedMovers final : public Movers, public std::enable_shared_from_th
   std::vector<FreeBodies::Item> items_;
   mutable ArticulationData data_;  // at the beginning of the step; scratch of respond()
   mutable std::mutex mutex_;
-  Vector freeJoints_, freePlaces_;
+  Vector freeJoints_;
 };
 
 // Free bodies, and among them links of articulations.

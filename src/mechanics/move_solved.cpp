@@ -73,8 +73,8 @@ void moveMechanisms(StepContext& context, const std::vector<IslandProblem>& isla
       Mechanism& mechanism = system.mechanisms[one.mechanism];
       solved[one.mechanism] = 1;
       if (fliesFree(islands[i], one, impulses[i])) {
-        mechanism.q = one.movers->freePlaces();
-        mechanism.v = one.movers->freeJoints();
+        mechanism.v = one.movers->startJoints();
+        solved[one.mechanism] = 0;
       } else {
         mechanism.model->integrate(mechanism.q, mechanism.v, dt, mechanism.q);
       }

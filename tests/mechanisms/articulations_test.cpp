@@ -116,7 +116,8 @@ TEST(ArticulationInAWorld, IsHeldByMotorsUpToTheirEffort) {
       World world = worldOf(stepper);
       ArticulationDesc desc = pendulum(1);
       AxisDesc axis;
-      axis.motor = {.mode = LinkMotor::Mode::Position, .target = 0.5 * std::numbers::pi, .stiffness = 1e4, .maxEffort = most};
+      axis.motor = {
+          .mode = LinkMotor::Mode::Position, .target = 0.5 * std::numbers::pi, .stiffness = 1e4, .maxEffort = most};
       desc.links[0].axes.push_back(axis);
       desc.positions = {0.5 * std::numbers::pi};
       const ArticulationId id = world.addArticulation(desc);
@@ -139,18 +140,18 @@ TEST(ArticulationInAWorld, IsDrivenAtASpeedAndHeldByFriction) {
     ArticulationDesc desc = pendulum(2);
     AxisDesc turning, sticking;
     turning.motor = {.mode = LinkMotor::Mode::Velocity, .target = 2.0};
-    sticking.friction = 1000.0;
+    sticking.friction = 20.0;
     desc.links[0].axes.push_back(turning);
     desc.links[1].axes.push_back(sticking);
     const ArticulationId id = world.addArticulation(desc);
     run(world, 1.0);
-    EXPECT_NEAR(world.state(id)->v[0], 2.0, 1e-6) << stepper;
+    EXPECT_NEAR(world.state(id)->v[0], 2.0, 1e-5) << stepper;  // what the solver is asked for
     EXPECT_NEAR(world.state(id)->v[1], 0.0, 1e-6) << stepper;
     EXPECT_NEAR(world.state(id)->q[0], 2.0, 0.05) << stepper;
     ASSERT_TRUE(world.setMotorTarget(id, 0, -1.0));
     run(world, 0.5);
-    EXPECT_NEAR(world.state(id)->v[0], -1.0, 1e-6) << stepper;
-    ASSERT_TRUE(world.setEfforts(id, Eigen::Vector2d(0.0, 5000.0)));  // more than friction holds
+    EXPECT_NEAR(world.state(id)->v[0], -1.0, 1e-5) << stepper;
+    ASSERT_TRUE(world.setEfforts(id, Eigen::Vector2d(0.0, 60.0)));  // more than friction holds
     world.step(1.0 / 60.0);
     EXPECT_GT(world.state(id)->v[1], 1.0) << stepper;
   }
@@ -218,7 +219,8 @@ TEST(ArticulationInAWorld, PushesFreeBodiesAndIsPushed) {
     }
     desc.positions = {-1.2, 0.0};
     const ArticulationId id = world.addArticulation(desc);
-    const BodyId box = world.addBody({.pose = {.position = {0.4, 0.0, 0.25}}, .shapes = {{.geometry = Box{.halfExtents = Vec3::Constant(0.25)}}}});
+    const BodyId box = world.addBody({.pose = {.position = {0.4, 0.0, 0.25}},
+                                      .shapes = {{.geometry = Box{.halfExtents = Vec3::Constant(0.25)}, .density = 100.0}}});
     const double before = world.energy().total();
     double most = before;
     for (int i = 0; i < 180; ++i) {
@@ -295,16 +297,16 @@ TEST(ArticulationInAWorld, ClosesLoopsAndCountsWhatIsRedundant) {
 // Reference angles of the crank after 0.5 s; the closure is of first order in dt.
 TEST(ArticulationInAWorld, TurnsACrankAndConverges) {
   constexpr double kCrank = 8.33478996274, kRocker = 2.03560410005;
-  double errors[2];
+  double errors[2], gap = 0.0;
   for (const int fine : {0, 1}) {
     FourBar bar = crankRocker("velocity");
-    run(bar.world, 0.5, fine != 0 ? 2.5e-4 : 5e-4);
+    run(bar.world, 0.5, fine != 0 ? 1e-4 : 2e-4);
     const Vector q = bar.world.state(bar.id)->q;
     errors[fine] = std::max(std::abs(q[0] - kCrank), std::abs(q[2] - kRocker));
-    EXPECT_LT(bar.world.jointError(), fine != 0 ? 1e-5 : 4e-5);
+    gap = bar.world.jointError();
+    EXPECT_LT(gap, fine != 0 ? 1.3e-6 : 5.2e-6);  // measured 4.4e-7 at the finer step; of second order
   }
-  std::printf("crank: off by %.2e and %.2e rad\n", errors[0], errors[1]);
-  EXPECT_LT(errors[1], 0.05);
+  EXPECT_LT(errors[1], 1.5e-3);  // measured 5.1e-4
   EXPECT_NEAR(std::log2(errors[0] / errors[1]), 1.0, 0.15);
 }
 
@@ -332,6 +334,7 @@ TEST(ArticulationInAWorld, IsPartOfSnapshotsAndHashes) {
 
 TEST(ArticulationInAWorld, SleepsAndWakes) {
   WorldSettings settings;
+  settings.sleep.enabled = true;
   World world(settings);
   world.addBody({.kind = BodyKind::Static, .shapes = {{.geometry = Plane{}}}});
   const ArticulationId id = world.addArticulation(quadruped());
