@@ -16,7 +16,7 @@ namespace {
 
 namespace names = recording;
 using hdf5::CheckedGroup;
-using Shape = CheckedGroup::Shape;
+using Extents = CheckedGroup::Shape;
 
 constexpr std::size_t kBlockBytes = 4 << 20;  // of states, in memory at once
 constexpr long kMostBlockMoments = 256;
@@ -26,8 +26,8 @@ constexpr const char* kSingles[] = {names::kStep,        names::kTime,         n
                                     names::kPenetration, names::kResidual,     names::kJointError, names::kMs,
                                     names::kIterations,  names::kContactCount, names::kIslands,    names::kAwake};
 
-std::map<std::string, Shape> widths(hsize_t bodies) {
-  std::map<std::string, Shape> all{{names::kPositions, {bodies, 3}},
+std::map<std::string, Extents> widths(hsize_t bodies) {
+  std::map<std::string, Extents> all{{names::kPositions, {bodies, 3}},
                                    {names::kRotations, {bodies, 4}},
                                    {names::kVelocities, {bodies, 3}},
                                    {names::kSpins, {bodies, 3}},
@@ -54,7 +54,7 @@ struct RecordedRunFile {
   long rows(hsize_t bodies, bool mustAgree) const {
     hsize_t least = std::numeric_limits<hsize_t>::max();
     for (const auto& [name, width] : widths(bodies)) {
-      const Shape shape = steps.shape(name);
+      const Extents shape = steps.shape(name);
       if (shape.size() != width.size() + 1 || !std::equal(width.begin(), width.end(), shape.begin() + 1))
         steps.refuse(name, "the wrong number of columns",
                      fmt::format("as many as there are bodies in the scene ({})", bodies));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "collision/children.hpp"
 #include "math/rotation.hpp"
@@ -10,17 +11,40 @@
 namespace cairn {
 namespace {
 
-constexpr double kDepthShare = 0.25;     // of the smaller inner radius: how deep shapes may sink on their path
+constexpr double kCrossShare = 0.9;      // of the smaller inner radius: shapes that sink in deeper cross
+constexpr double kDepthShare = 0.25;     // of the smaller inner radius: how deep they are where they are stopped
 constexpr double kMostDepth = 5e-3;      // m, but no deeper
 constexpr double kLeastDepth = 1e-6;     // m
-constexpr double kToleranceShare = 0.1;  // of that depth
+constexpr double kToleranceShare = 0.1;  // of these depths
 constexpr double kDeeperShare = 0.5;     // of that depth: what is deeper already may sink by this much
 constexpr double kSlowShare = 0.5;       // of the larger inner radius: pairs that move less against each other do not cross
 constexpr int kMostImpacts = 4;          // of a body; then it is held
-constexpr std::size_t kFastGrain = 16;
+constexpr std::size_t kPairsGrain = 512;
 
 double depthFor(const Shape& a, const Shape& b) {
   return std::clamp(kDepthShare * std::min(innerRadius(a), innerRadius(b)), kLeastDepth, kMostDepth);
+}
+
+double crossingDepth(const Shape& a, const Shape& b) {
+  return std::max(kCrossShare * std::min(innerRadius(a), innerRadius(b)), kLeastDepth);
+}
+
+// How thin it is as a wall that a body might get behind; a half-space has no behind, and counts as thinnest.
+double thickness(const BodyExtent& extent) { return extent.inner < 1e29f ? extent.inner : 0.0; }
+
+// Whether a point that goes from `from` by `by` enters a box about the origin.
+bool isNearBox(const Vec3& from, const Vec3& by, const Vec3& half) {
+  double enter = 0.0, leave = 1.0;
+  for (int k = 0; k < 3; ++k) {
+    if (std::abs(by[k]) < 1e-300) {
+      if (std::abs(from[k]) > half[k]) return false;
+      continue;
+    }
+    const double first = (-half[k] - from[k]) / by[k], second = (half[k] - from[k]) / by[k];
+    enter = std::max(enter, std::min(first, second));
+    leave = std::min(leave, std::max(first, second));
+  }
+  return enter <= leave;
 }
 
 double kineticEnergy(const Body& body, const Quat& rotation) {
@@ -77,21 +101,52 @@ void ContinuousSweep::forEachNear(std::uint32_t body, const SweptBody& swept, do
   }
 }
 
+bool ContinuousSweep::mayCross(const Collider& a, const Collider& b) const {
+  if (input_->settings.continuous.motion == "screw") return true;  // what follows is of straight paths
+  const double dt = input_->dt;
+  struct Moved {
+    Vec3 from = Vec3::Zero(), by = Vec3::Zero();  // m
+    double turned = 0.0;                          // m
+  };
+  const auto movedOf = [&](std::uint32_t index) {
+    const Body& body = input_->system.bodies[index];
+    if (!body.moves()) return Moved{body.center, Vec3::Zero(), 0.0};
+    const Vec3& before = input_->before[index].center;
+    const double spin2 = std::max(body.spin.squaredNorm(), input_->velocityBefore[index].angular.squaredNorm());
+    return Moved{before, body.center - before, dt * std::sqrt(spin2) * input_->extents[index].reach};
+  };
+  const Moved first = movedOf(a.body), second = movedOf(b.body);
+  const Vec3 moved = first.by - second.by;
+  const double length = moved.norm();
+  const double thick = std::max(thickness(input_->extents[a.body]), thickness(input_->extents[b.body]));
+  if (length + first.turned + second.turned <= kSlowShare * thick) return false;
+  // Whether one of them, as a ball about its centre of mass, gets so deep into a half-space or a box that stays where it is.
+  for (const auto& [shape, body, path] : {std::tuple(&a, &b, &second), std::tuple(&b, &a, &first)}) {
+    const Collider& still = *shape;
+    if (input_->system.bodies[still.body].moves()) continue;
+    const double reach = body->radius - crossingDepth(a.shape, b.shape);
+    if (still.shape.type == ShapeType::Plane) {
+      const double offset = still.pose.direction(still.shape.size).dot(path->from + path->by - still.pose.position);
+      return offset - still.shape.offset <= reach;
+    }
+    if (still.shape.type == ShapeType::Box)
+      return isNearBox(still.pose.inversePoint(path->from), still.pose.inverseDirection(path->by),
+                       still.shape.size.array() + reach);
+  }
+  // How near the centres of mass come.
+  const Vec3 apart = second.from - first.from;
+  const double share = length > 0.0 ? std::clamp(apart.dot(moved) / (length * length), 0.0, 1.0) : 0.0;
+  const double nearest = (apart - share * moved).norm();
+  const bool balls = a.centred && b.centred && a.shape.type == ShapeType::Sphere && b.shape.type == ShapeType::Sphere;
+  return nearest <= a.radius + b.radius - (balls ? crossingDepth(a.shape, b.shape) : 0.0);
+}
+
 TimeOfImpact ContinuousSweep::meet(std::uint32_t a, std::uint32_t b, double now) const {
   const Collider& first = input_->system.colliders[a];
   const Collider& second = input_->system.colliders[b];
   const SweptBody pathA = pathOf(first.body), pathB = pathOf(second.body);
   const double ahead = input_->dt - now;
   const MovingShape movingA = pathA.moving(first, now), movingB = pathB.moving(second, now);
-  const auto turned = [&](const MovingShape& moving) {
-    if (moving.spin.isZero(0.0)) return 0.0;
-    return ahead * moving.spin.norm() * ((moving.start.position - moving.pivot).norm() + turningRadius(moving.shape));
-  };
-  const auto thickness = [](const Shape& shape) {
-    return shape.type == ShapeType::Plane ? 0.0 : innerRadius(shape);
-  };
-  const double moved = ahead * (movingA.velocity - movingB.velocity).norm() + turned(movingA) + turned(movingB);
-  if (moved <= kSlowShare * std::max(thickness(first.shape), thickness(second.shape))) return {};
   TimeOfImpact earliest;
   const Aabb boxA = pathA.sweptBox(first, now, input_->dt), boxB = pathB.sweptBox(second, now, input_->dt);
   if (!boxA.overlaps(boxB)) return {};
@@ -99,33 +154,70 @@ TimeOfImpact ContinuousSweep::meet(std::uint32_t a, std::uint32_t b, double now)
     forEachChildNear(second.shape, movingB.start, boxA, [&](std::uint32_t, const Shape& childB, const Pose& placeB) {
       const MovingShape partA{childA, placeA, movingA.pivot, movingA.velocity, movingA.spin};
       const MovingShape partB{childB, placeB, movingB.pivot, movingB.velocity, movingB.spin};
-      const double depth = depthFor(childA, childB);
-      ImpactSearch search{.until = std::min(ahead, earliest.time), .target = -depth, .tolerance = kToleranceShare * depth};
-      TimeOfImpact impact = timeOfImpact(partA, partB, search);
-      if (impact.found == ImpactFound::BeginBelow) {
-        search.target = impact.distance.distance - kDeeperShare * depth;
-        impact = timeOfImpact(partA, partB, search);
-      }
+      const double depth = depthFor(childA, childB), crossing = std::max(crossingDepth(childA, childB), depth);
+      const auto reach = [&](double target, double scale) {
+        const ImpactSearch search{.until = ahead, .target = target, .tolerance = kToleranceShare * scale};
+        return timeOfImpact(partA, partB, search);
+      };
+      TimeOfImpact impact = reach(-crossing, depth);
+      if (impact.found == ImpactFound::Never) return;
+      if (impact.found != ImpactFound::BeginBelow) impact = reach(-depth, depth);  // where it touched
+      // What is deep already may sink a little deeper.
+      if (impact.found == ImpactFound::BeginBelow) impact = reach(impact.distance.distance - kDeeperShare * depth, depth);
       if (impact.found != ImpactFound::Never && impact.time < earliest.time) earliest = impact;
     });
   });
   return earliest;
 }
 
+void ContinuousSweep::findEvent(std::uint32_t a, std::uint32_t b, double now, Piece& piece) const {
+  ++piece.pairs;
+  const TimeOfImpact impact = meet(a, b, now);
+  if (impact.found == ImpactFound::Never) return;
+  const std::vector<Collider>& colliders = input_->system.colliders;
+  piece.events.push_back({now + impact.time, pairKey(a, b), versionOf(colliders[a].body), versionOf(colliders[b].body)});
+}
+
 template <class Skip>
 void ContinuousSweep::findEvents(std::uint32_t body, double now, Piece& piece, Skip&& skip) const {
   const SweptBody swept = pathOf(body);
   forEachNear(body, swept, now, [&](std::uint32_t c, std::uint32_t other) {
-    const std::uint32_t met = input_->system.colliders[other].body;
-    if (skip(met)) return;
-    ++piece.pairs;
-    const std::uint32_t a = std::min(c, other), b = std::max(c, other);
-    const TimeOfImpact impact = meet(a, b, now);
-    if (impact.found == ImpactFound::Never) return;
-    const std::vector<Collider>& colliders = input_->system.colliders;
-    piece.events.push_back(
-        {now + impact.time, pairKey(a, b), versionOf(colliders[a].body), versionOf(colliders[b].body)});
+    if (!skip(other)) findEvent(std::min(c, other), std::max(c, other), now, piece);
   });
+}
+
+// The pairs of the broad phase are all that fast bodies can meet, save for those that went farther than was foreseen.
+void ContinuousSweep::findFirstEvents() {
+  const System& system = input_->system;
+  fastShapes_.assign(system.colliders.size(), 0);
+  for (const std::uint32_t body : input_->fast)
+    for (std::uint32_t c = system.bodies[body].firstCollider; c != kNone; c = system.colliders[c].next) fastShapes_[c] = 1;
+  const std::vector<Pair>& pairs = system.broad.pairs;
+  const std::size_t pieces = (pairs.size() + kPairsGrain - 1) / kPairsGrain;
+  if (pieces_.size() < pieces + 1) pieces_.resize(pieces + 1);
+  input_->tasks.parallelFor(pairs.size(), kPairsGrain, [&](std::size_t first, std::size_t last) {
+    Piece& piece = pieces_[first / kPairsGrain];
+    piece.events.clear();
+    piece.pairs = 0;
+    for (std::size_t i = first; i < last; ++i) {
+      if ((fastShapes_[pairs[i].a] | fastShapes_[pairs[i].b]) == 0) continue;
+      const Collider& a = system.colliders[pairs[i].a];
+      const Collider& b = system.colliders[pairs[i].b];
+      if (a.enabled && b.enabled && mayCross(a, b)) findEvent(pairs[i].a, pairs[i].b, 0.0, piece);
+    }
+  });
+  Piece& others = pieces_[pieces];
+  others.events.clear();
+  others.pairs = 0;
+  const std::size_t strays = strays_.size();
+  for (std::size_t i = 0; i < strays; ++i) {
+    const Collider& stray = system.colliders[strays_[i].collider];
+    findEvents(stray.body, 0.0, others, [&](std::uint32_t met) { return !mayCross(stray, system.colliders[met]); });
+  }
+  for (std::size_t i = 0; i <= pieces; ++i) {
+    input_->report.continuous.pairs += pieces_[i].pairs;
+    for (const Event& event : pieces_[i].events) heap_.push(event);
+  }
 }
 
 // The broad phase made its boxes from velocities before the step.
@@ -265,7 +357,8 @@ void ContinuousSweep::handle(const Event& event) {
   Piece piece;
   if (pathA != nullptr) findEvents(bodyA, event.time, piece, [](std::uint32_t) { return false; });
   if (pathB != nullptr)
-    findEvents(bodyB, event.time, piece, [&](std::uint32_t met) { return pathA != nullptr && met == bodyA; });
+    findEvents(bodyB, event.time, piece,
+               [&](std::uint32_t met) { return pathA != nullptr && colliders[met].body == bodyA; });
   for (const Event& next : piece.events) heap_.push(next);
   input_->report.continuous.pairs += piece.pairs;
 }
@@ -282,22 +375,7 @@ const std::vector<std::uint32_t>& ContinuousSweep::run(const ContinuousInput& in
   input.report.continuous.swept = static_cast<int>(input.fast.size());
   for (const std::uint32_t body : input.fast) pathFor(body);
   for (const std::uint32_t body : input.fast) noteStrays(body, 0.0);
-  const std::size_t pieces = (input.fast.size() + kFastGrain - 1) / kFastGrain;
-  if (pieces_.size() < pieces) pieces_.resize(pieces);
-  input.tasks.parallelFor(input.fast.size(), kFastGrain, [&](std::size_t first, std::size_t last) {
-    Piece& piece = pieces_[first / kFastGrain];
-    piece.events.clear();
-    piece.pairs = 0;
-    for (std::size_t i = first; i < last; ++i) {
-      const std::uint32_t body = input.fast[i];
-      // Of two fast ones the first asks.
-      findEvents(body, 0.0, piece, [&](std::uint32_t met) { return pathIndex_[met] != kNone && met < body; });
-    }
-  });
-  for (std::size_t i = 0; i < pieces; ++i) {
-    input.report.continuous.pairs += pieces_[i].pairs;
-    for (const Event& event : pieces_[i].events) heap_.push(event);
-  }
+  findFirstEvents();
   while (!heap_.empty()) {
     const Event event = heap_.top();
     heap_.pop();

@@ -2,9 +2,10 @@
 //
 // A stepper makes contacts where the step begins, with normals that stay as they are. That holds whatever moves slowly. A
 // body that goes by more than half its inner radius, or turns by much, could get to the other side of something. Its path
-// from where the step began to where it ended is followed (swept_body.hpp), and the path of all that comes near it. If none
-// sinks into another by more than a stated depth, everything stays as the stepper left it, to the bit. Else the
-// earliest such time, ties by pair, is taken off a heap:
+// from where the step began to where it ended is followed (swept_body.hpp), and the path of all that comes near it. Two
+// cross if they sink into each other by nearly the inner radius of the thinner one: real paths are bent by contacts, and may
+// cut a corner of what they slid around. If nothing crosses, everything stays as the stepper left it, to the bit. Else the
+// times at which those that cross first touch go onto a heap. The earliest, ties by pair, is taken off:
 //
 //   - both bodies go to where they are then;
 //   - an impulse with friction and restitution stops the approach, of the bodies' velocities and of their paths;
@@ -35,6 +36,7 @@ struct ContinuousInput {
   const Tasks& tasks;
   std::span<const Placement> before;             // of each body, when the step began
   std::span<const BodyVelocity> velocityBefore;  // likewise
+  std::span<const BodyExtent> extents;           // of each body
   std::span<const std::uint32_t> fast;           // bodies, in their order
   double dt;                                     // s
   StepReport& report;
@@ -65,7 +67,7 @@ class ContinuousSweep {
   struct Later {
     bool operator()(const Event& a, const Event& b) const { return a.later(b); }
   };
-  struct Piece {  // of the fast bodies, found side by side
+  struct Piece {  // of all pairs, found side by side
     std::vector<Event> events;
     int pairs = 0;
   };
@@ -81,10 +83,14 @@ class ContinuousSweep {
   // Calls use(a, b) for pairs of a body's shapes with others that come near from `now` on.
   template <class Use>
   void forEachNear(std::uint32_t body, const SweptBody& swept, double now, Use&& use) const;
-  // When the two first sink into each other by too much.
+  // Whether two shapes could cross at all, from where their bodies were and are: quick.
+  bool mayCross(const Collider& a, const Collider& b) const;
+  // When the two first touch, if they cross.
   TimeOfImpact meet(std::uint32_t a, std::uint32_t b, double now) const;
+  void findEvent(std::uint32_t a, std::uint32_t b, double now, Piece& piece) const;
   template <class Skip>
   void findEvents(std::uint32_t body, double now, Piece& piece, Skip&& skip) const;
+  void findFirstEvents();
   void noteStrays(std::uint32_t body, double now);
   void handle(const Event& event);
   bool resolve(std::uint32_t a, std::uint32_t b, Path* pathA, Path* pathB, double time);
@@ -96,6 +102,7 @@ class ContinuousSweep {
   std::vector<Path> paths_;
   std::vector<std::uint32_t> pathIndex_;  // by body
   std::vector<Piece> pieces_;
+  std::vector<std::uint8_t> fastShapes_;  // by collider: 1 if its body is fast
   std::vector<Stray> strays_;
   std::vector<std::uint32_t> changed_;
   std::priority_queue<Event, std::vector<Event>, Later> heap_;

@@ -142,7 +142,7 @@ void WorldImpl::checkResult(double dt, StepReport& report) {
 
 void WorldImpl::sweepFast(double dt, StepReport& report) {
   if (fast.empty()) return;
-  const ContinuousInput input{state.system, state.settings, tasks, places, velocities, fast, dt, report, impacts};
+  const ContinuousInput input{state.system, state.settings, tasks, places, velocities, extents, fast, dt, report, impacts};
   for (const std::uint32_t index : continuous.run(input)) {
     markEdited(state.system.bodies[index]);
     wakeIsland(state.system.bodies[index]);
@@ -218,8 +218,9 @@ void WorldImpl::placeColliders(double dt) {
 // Contacts that are made many times a body's size ahead say nothing of where it will touch, and their fixed normals and arms
 // would throw it about. What is so fast that it is swept gets contacts with what is near, and meets the rest on its way.
 void WorldImpl::limitReach(double dt) {
-  constexpr double kInnerRadii = 2.0;  // that a fast shape looks ahead by
-  constexpr double kLeast = 0.05;      // m, but no less: thin things that fall slowly
+  constexpr double kRadii = 2.0;       // of a shape: what goes farther in a step is limited,
+  constexpr double kInnerRadii = 2.0;  // to so many inner radii,
+  constexpr double kLeast = 0.05;      // m, but to no less
   const std::string& stepper = state.settings.stepper;
   const bool findsImpacts = stepper == "impulse" || stepper == "hybrid" || stepper == "acceleration";  // in time, by itself
   if (!state.settings.continuous.enabled || findsImpacts) return;
@@ -229,7 +230,7 @@ void WorldImpl::limitReach(double dt) {
     const double most = std::max(kLeast, kInnerRadii * static_cast<double>(extents[i].inner));
     forEachCollider(system.bodies[i], [&](Collider& collider) {
       const double reach = dt * (collider.velocity.norm() + collider.spinReach);
-      if (!collider.enabled || reach <= most) return;
+      if (!collider.enabled || reach <= std::max(most, kRadii * collider.radius)) return;
       collider.velocity *= most / reach;
       collider.spinReach *= most / reach;
       gates[static_cast<std::size_t>(&collider - system.colliders.data())].reach = most;

@@ -161,5 +161,28 @@ TEST(Gallery, BouncingBallsReachTheirHeights) {
   }
 }
 
+TEST(Gallery, BulletsPassThroughNothing) {
+  SceneRun run(openScene("bullets"));
+  const World& world = run.world();
+  const auto stateOf = [&](const std::string& name) { return *world.state(*world.findBody(name)); };
+  const auto hasPassed = [&](const std::string& bullet, const std::string& plate) {
+    const Vec3 place = stateOf(plate).pose.inversePoint(stateOf(bullet).center);
+    return place.x() > 0.0 && std::abs(place.y()) < 0.25 && std::abs(place.z()) < 0.5;
+  };
+  int impacts = 0;
+  for (int i = 0; i < 120; ++i) {
+    impacts += run.step().continuous.impacts;
+    for (int k = 0; k < 6; ++k) {
+      const std::string number = "." + std::to_string(k);
+      // Later, what bounced may roll around the plates that fell.
+      if (i < 10) ASSERT_FALSE(hasPassed("bullet" + number, "plate" + number)) << k << " in step " << i;
+      if (i < 10) ASSERT_FALSE(hasPassed("second bullet" + number, "free plate" + number)) << k << " in step " << i;
+    }
+    if (i < 10) ASSERT_LT(stateOf("from the left").center.x(), stateOf("from the right").center.x()) << i;
+  }
+  EXPECT_GE(impacts, 14);
+  EXPECT_LT(stateOf("rod").angularVelocity.norm(), 0.75 * 628.3);
+}
+
 }  // namespace
 }  // namespace cairn

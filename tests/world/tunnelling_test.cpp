@@ -113,7 +113,6 @@ TEST_P(Tunnelling, AFastBallPushesAHeapAndStaysBeforeTheWall) {
   for (int i = 0; i < 3; ++i) world.step(kDt);
   BodyDesc ball = solid(Sphere{0.05}, {-2.0, 0.03, 0.3});
   ball.linearVelocity = {400, 0, 0};
-  ball.mass = 5.0;
   const BodyId body = world.addBody(ball);
   for (int i = 0; i < 30; ++i) {
     ASSERT_EQ(world.step(kDt).status, StepStatus::Ok);
