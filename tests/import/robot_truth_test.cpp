@@ -250,7 +250,7 @@ TEST_P(RobotTruth, LinksThatNoSolidCanBeAreNamed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Robots, RobotTruth, testing::ValuesIn(kRobots),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& robot) { return std::string(robot.param.name); });
 
 }  // namespace
 }  // namespace cairn
