@@ -8,6 +8,7 @@
 
 #include "app/bad_input.hpp"
 #include "app/commands.hpp"
+#include "app/import.hpp"
 #include "cairn/options.hpp"
 #include "export/recording.hpp"
 #include "scene/scene_error.hpp"
@@ -29,6 +30,7 @@ struct Arguments {
   QueryArguments query;
   ViewArguments view;
   MeshArguments mesh;
+  ImportArguments import;
   std::string replayLog;
   bool replayQuiet = false;
   std::string infoScene;
@@ -150,6 +152,20 @@ void declare(CLI::App& app, Arguments& arguments) {
   view->add_flag("--paused", arguments.view.paused, "wait for somebody to press play");
   view->add_flag("--no-browser", arguments.view.noBrowser, "print the address and open nothing");
 
+  CLI::App* import =
+      app.add_subcommand("import", "Read a robot (URDF, MJCF, SDFormat) and say what it holds and what cannot be represented");
+  import->add_option("FILE", arguments.import.file, "a .urdf, .xml or .sdf file")->required();
+  import
+      ->add_option("--package-path", arguments.import.packagePaths,
+                   "a folder of packages, or NAME=FOLDER for one, for package:// names; may be repeated")
+      ->type_name("FOLDER")
+      ->take_all()
+      ->allow_extra_args(false);
+  optionOf(import, "--base", arguments.import.base, "KIND", "fixed or floating (default: as the file says; URDF: fixed)");
+  optionOf(import, "--report", arguments.import.report, "FILE", "write bodies, joints, masses and all remarks as JSON");
+  import->add_flag("--allow-missing", arguments.import.allowMissing, "go on although something cannot be represented");
+  import->add_flag("--quiet", arguments.import.quiet, "print nothing but what is missing, and errors");
+
   CLI::App* replay = app.add_subcommand("replay", "Do again what a .cairnlog says, and compare every step to the bit");
   replay->add_option("FILE", arguments.replayLog, "a log of cairn view or cairn run")->required();
   replay->add_flag("--quiet", arguments.replayQuiet, "print nothing but errors");
@@ -188,8 +204,8 @@ void declare(CLI::App& app, Arguments& arguments) {
 }
 
 std::vector<std::string_view> subcommandNames() {
-  return {"run",   "view", "replay", "export", "compare", "solve", "query",
-          "bench", "mesh", "list",   "info",   "check",   "schema"};
+  return {"run",   "view",  "replay", "export", "import", "compare", "solve",
+          "query", "bench", "mesh",   "list",   "info",   "check",   "schema"};
 }
 
 // CLI11 knows that an argument is wrong; what may have been meant is ours to say.
@@ -220,6 +236,7 @@ std::string explain(const CLI::App& app, const std::vector<std::string>& given, 
 int dispatch(const CLI::App& app, const Arguments& arguments, std::ostream& out, std::ostream& err) {
   if (app.got_subcommand("run")) return commandRun(arguments.run, out, err);
   if (app.got_subcommand("export")) return commandExport(arguments.convert, out, err);
+  if (app.got_subcommand("import")) return commandImport(arguments.import, out, err);
   if (app.got_subcommand("compare")) return commandCompare(arguments.compare, out, err);
   if (app.got_subcommand("solve")) return commandSolve(arguments.solve, out, err);
   if (app.got_subcommand("query")) return commandQuery(arguments.query, out, err);

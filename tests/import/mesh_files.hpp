@@ -1,6 +1,7 @@
 // The least that reads the mesh files of the tests' robots: triangles of STL (binary or text) and OBJ.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -72,6 +73,9 @@ class TestMeshes : public MeshSource {
           const long index = std::stol(word);
           corners.push_back(static_cast<std::uint32_t>(index > 0 ? index - 1 : static_cast<long>(mesh.vertices.size()) + index));
         }
+        // A quad along its shorter diagonal, as the reference does it: with MuJoCo's legacy rule the mass depends on it.
+        const auto side = [&](int a, int b) { return (mesh.vertices.at(corners[a]) - mesh.vertices.at(corners[b])).norm(); };
+        if (corners.size() == 4 && !(side(0, 2) < side(1, 3))) std::rotate(corners.begin(), corners.begin() + 1, corners.end());
         for (std::size_t i = 2; i < corners.size(); ++i) mesh.triangles.push_back({corners[0], corners[i - 1], corners[i]});
       }
     }

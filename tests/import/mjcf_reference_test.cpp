@@ -177,7 +177,7 @@ TEST_P(MjcfReference, SitesAndActuators) {
 INSTANTIATE_TEST_SUITE_P(Files, MjcfReference,
                          testing::Values("orientation", "masses", "compiler", "from_geoms", "classes", "frames", "actuators",
                                          "constraints"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& file) { return std::string(file.param); });
 
 RobotModel readData(const char* name) { return readMjcf((kFolder / name).string()); }
 

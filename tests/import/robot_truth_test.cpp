@@ -103,14 +103,18 @@ TEST_P(RobotTruth, BodiesAreThoseOfTheReference) {
     const double tolerance = fromMesh ? kMeshTolerance : kTolerance;
     const double mass = wanted["mass"].GetDouble();
     EXPECT_NEAR(body.mass.mass, mass, tolerance * std::max(1.0, mass));
-    if (mass > 0.0) EXPECT_LE((body.mass.center - vec(wanted["com"])).norm(), tolerance);
+    if (mass > 0.0) {
+      EXPECT_LE((body.mass.center - vec(wanted["com"])).norm(), tolerance);
+    }
     const auto& t = wanted["inertia"];
     Mat3 inertia;
     inertia << t[0].GetDouble(), t[3].GetDouble(), t[4].GetDouble(), t[3].GetDouble(), t[1].GetDouble(), t[5].GetDouble(),
         t[4].GetDouble(), t[5].GetDouble(), t[2].GetDouble();
     // Small robots have small inertias: relative to the largest entry, and to the digits of the reference.
     EXPECT_LE((body.mass.inertia - inertia).cwiseAbs().maxCoeff(), tolerance * inertia.cwiseAbs().maxCoeff() + 1e-18);
-    if (wanted.HasMember("has_inertial")) EXPECT_EQ(body.hasInertial, wanted["has_inertial"].GetBool());
+    if (wanted.HasMember("has_inertial")) {
+      EXPECT_EQ(body.hasInertial, wanted["has_inertial"].GetBool());
+    }
     total += body.mass.mass;
   }
   EXPECT_NEAR(total, truth["total_mass"].GetDouble(), kMeshTolerance * total);
@@ -135,7 +139,9 @@ TEST_P(RobotTruth, JointsAreThoseOfTheReference) {
         {"prismatic", RobotJointKind::Slide}, {"fixed", RobotJointKind::Fixed}};
     EXPECT_EQ(joint.kind, kKinds.at(wanted["type"].GetString()));
     const char* child = urdf ? "child" : "body";
-    if (std::string(wanted[child].GetString()) != "emsc") EXPECT_EQ(model.bodies[joint.body].name, wanted[child].GetString());
+    if (std::string(wanted[child].GetString()) != "emsc") {
+      EXPECT_EQ(model.bodies[joint.body].name, wanted[child].GetString());
+    }
     if (dofs(joint.kind) != 1) continue;
     EXPECT_LE((joint.axis - vec(wanted["axis"])).norm(), kTolerance);
     EXPECT_NEAR(joint.damping, wanted["damping"].GetDouble(), kTolerance);
@@ -148,8 +154,12 @@ TEST_P(RobotTruth, JointsAreThoseOfTheReference) {
         EXPECT_NEAR(joint.range->lower, limit["lower"].GetDouble(), kTolerance);
         EXPECT_NEAR(joint.range->upper, limit["upper"].GetDouble(), kTolerance);
       }
-      if (joint.effort) EXPECT_NEAR(joint.effort->upper, limit["effort"].GetDouble(), kTolerance);
-      if (joint.velocityLimit) EXPECT_NEAR(*joint.velocityLimit, limit["velocity"].GetDouble(), kTolerance);
+      if (joint.effort) {
+        EXPECT_NEAR(joint.effort->upper, limit["effort"].GetDouble(), kTolerance);
+      }
+      if (joint.velocityLimit) {
+        EXPECT_NEAR(*joint.velocityLimit, limit["velocity"].GetDouble(), kTolerance);
+      }
       const bool follows = wanted.HasMember("mimic") && wanted["mimic"].IsObject();
       ASSERT_EQ(joint.mimic.has_value(), follows);
       if (follows) {
@@ -166,8 +176,12 @@ TEST_P(RobotTruth, JointsAreThoseOfTheReference) {
       EXPECT_NEAR(joint.range->upper, wanted["range"][1].GetDouble(), kTolerance);
     }
     EXPECT_NEAR(joint.stiffness, wanted["stiffness"].GetDouble(), kTolerance);
-    if (wanted["springref"].IsNumber()) EXPECT_NEAR(joint.springReference, wanted["springref"].GetDouble(), kTolerance);
-    if (wanted["qpos0"].IsNumber()) EXPECT_NEAR(joint.reference, wanted["qpos0"].GetDouble(), kTolerance);
+    if (wanted["springref"].IsNumber()) {
+      EXPECT_NEAR(joint.springReference, wanted["springref"].GetDouble(), kTolerance);
+    }
+    if (wanted["qpos0"].IsNumber()) {
+      EXPECT_NEAR(joint.reference, wanted["qpos0"].GetDouble(), kTolerance);
+    }
   }
   EXPECT_EQ(positions, truth["nq"].GetInt());
   EXPECT_EQ(velocities, truth["nv"].GetInt());
@@ -208,9 +222,13 @@ TEST_P(RobotTruth, CountsActuatorsAndLoopsAreThoseOfTheReference) {
     EXPECT_NEAR(-actuator.damping, affine ? wanted["biasprm"][2].GetDouble() : 0.0, kTolerance);
     for (int k = 0; k < 6; ++k) EXPECT_EQ(actuator.gear[k], wanted["gear"][k].GetDouble());
     ASSERT_EQ(actuator.controlRange.has_value(), wanted["ctrlrange"].IsArray());
-    if (actuator.controlRange) EXPECT_NEAR(actuator.controlRange->upper, wanted["ctrlrange"][1].GetDouble(), kTolerance);
+    if (actuator.controlRange) {
+      EXPECT_NEAR(actuator.controlRange->upper, wanted["ctrlrange"][1].GetDouble(), kTolerance);
+    }
     ASSERT_EQ(actuator.forceRange.has_value(), wanted["forcerange"].IsArray());
-    if (actuator.forceRange) EXPECT_NEAR(actuator.forceRange->upper, wanted["forcerange"][1].GetDouble(), kTolerance);
+    if (actuator.forceRange) {
+      EXPECT_NEAR(actuator.forceRange->upper, wanted["forcerange"][1].GetDouble(), kTolerance);
+    }
   }
   ASSERT_EQ(model.equalities.size(), truth["equality"].Size());
   for (rapidjson::SizeType i = 0; i < truth["equality"].Size(); ++i) {
@@ -250,7 +268,7 @@ TEST_P(RobotTruth, LinksThatNoSolidCanBeAreNamed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Robots, RobotTruth, testing::ValuesIn(kRobots),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& robot) { return std::string(robot.param.name); });
 
 }  // namespace
 }  // namespace cairn
