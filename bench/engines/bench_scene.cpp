@@ -44,6 +44,10 @@ std::string objectionTo(const BodyDesc& desc) {
   if (desc.shapes.empty() && desc.kind == BodyKind::Dynamic) return "bodies without shapes";
   for (const ShapeDesc& shape : desc.shapes) {
     if (std::holds_alternative<Ellipsoid>(shape.geometry)) return "ellipsoids";
+    if (shape.geometry.index() > 6) return "cones, sets of shapes, meshes and fields";
+    const Box* box = std::get_if<Box>(&shape.geometry);
+    const ConvexHull* hull = std::get_if<ConvexHull>(&shape.geometry);
+    if ((box != nullptr && box->rounding > 0.0) || (hull != nullptr && hull->rounding > 0.0)) return "rounded shapes";
     if (shape.group != 1 || shape.collidesWith != 0xffffffffu) return "collision groups";
     if (shape.material.restitution != 0.0) return "restitution, which every engine defines differently";
     if (!isPlain(shape.material)) return "materials with more than a coefficient of friction";

@@ -52,7 +52,10 @@ struct MakeShape {
     shape->setMargin(0);
     return shape;
   }
-  std::unique_ptr<btCollisionShape> operator()(const Ellipsoid&) const { throw std::logic_error("ellipsoids are refused"); }
+  template <class Other>
+  std::unique_ptr<btCollisionShape> operator()(const Other&) const {
+    throw std::logic_error("other shapes are refused");
+  }
 };
 
 class BulletEngine : public Engine {

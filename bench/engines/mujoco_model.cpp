@@ -32,7 +32,10 @@ struct GeomText {
     return fmt::format("type=\"cylinder\" size=\"{:.17g} {:.17g}\"", s.radius, s.halfHeight);
   }
   std::string operator()(const ConvexHull&) const { return fmt::format("type=\"mesh\" mesh=\"{}\"", mesh); }
-  std::string operator()(const Ellipsoid&) const { throw std::logic_error("ellipsoids are refused"); }
+  template <class Other>
+  std::string operator()(const Other&) const {
+    throw std::logic_error("other shapes are refused");
+  }
 };
 
 class Writer {

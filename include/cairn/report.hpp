@@ -120,6 +120,7 @@ struct StepReport {
   ImpactSummary impacts{};              // of steppers that resolve impacts as such
   MethodSummary method{};
   std::array<double, kPhaseCount> phaseMs{};  // wall clock, without what the audit takes
+  double midPhaseMs = 0.0;  // of the narrow phase, on all threads together: finding triangles of surfaces
   double totalMs = 0.0;
   std::vector<Quarantine> quarantined{};      // in this step
   std::vector<IslandReport> islandReports{};  // if WorldSettings::audit asks: by island, those that have contacts or joints

@@ -145,6 +145,7 @@ struct WorldSettings {
   std::string stepper = "soft";
   int threads = 1;                    // the bits do not depend on it
   double speculativeDistance = 0.02;  // m: contacts are made this early
+  double weldDistance = 2e-3;         // m: radius of the ball that feels what abutting shapes are together; 0: each by itself
   double restitutionSpeed = 0.1;      // m/s: slower approaches do not bounce
   double maximumCoordinate = 1e7;     // m: a body beyond is quarantined
   double maximumSpeed = 1e5;          // m/s: a body faster than that is quarantined

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -62,6 +63,8 @@ struct Sphere {
 };
 struct Box {
   Vec3 halfExtents = Vec3::Constant(0.5);  // m
+  // m: radius of its edges and corners, less than the smallest half extent. The outer size stays: rounding takes away.
+  double rounding = 0.0;
 };
 // All points within `radius` of a segment of length 2 halfHeight along the local z axis.
 struct Capsule {
@@ -79,9 +82,55 @@ struct Ellipsoid {
 // The convex hull of the points; at least four, not all in one plane.
 struct ConvexHull {
   std::vector<Vec3> points{};  // m
+  double rounding = 0.0;       // m: all points within this distance of the hull belong to the shape; rounding adds
+};
+// Axis along local z: the base is a disc at z = -halfHeight, the apex at z = +halfHeight.
+struct Cone {
+  double radius = 0.5;      // m, of the base
+  double halfHeight = 0.5;  // m
 };
 
-using Geometry = std::variant<Plane, Sphere, Box, Capsule, Cylinder, Ellipsoid, ConvexHull>;
+// Balls that move as one.
+struct SphereSet {
+  std::vector<Vec3> centers{};  // m
+  std::vector<double> radii{};  // m, as many
+};
+
+using ConvexGeometry = std::variant<Sphere, Box, Capsule, Cylinder, Ellipsoid, ConvexHull, Cone>;
+struct CompoundChild {
+  ConvexGeometry geometry = Box{};
+  Pose local{};  // child frame in shape frame
+};
+// Convex shapes that move as one and share a material. Where they overlap, mass counts twice.
+struct Compound {
+  std::vector<CompoundChild> children{};
+};
+
+// What follows is built once, by the functions in cairn/surface.hpp, and shared by all shapes that are made of it.
+struct TriangleMesh;
+class HeightField;
+class DistanceField;
+
+// A surface of triangles. Bodies that it belongs to may be static or kinematic; dynamic too if it is closed.
+struct MeshShape {
+  std::shared_ptr<const TriangleMesh> mesh{};
+  bool oneSided = true;  // only the side is solid from which triangles are counter-clockwise; else both are
+  // How it meets other meshes and fields: through its distance field, or by convex parts. A closed mesh on a dynamic body
+  // needs one of the two if there are other meshes to meet.
+  std::shared_ptr<const DistanceField> field{};
+  std::shared_ptr<const Compound> parts{};
+};
+// Heights over a grid, along local z. Static and kinematic bodies.
+struct HeightFieldShape {
+  std::shared_ptr<const HeightField> field{};
+};
+// All points where a sampled distance is negative.
+struct DistanceFieldShape {
+  std::shared_ptr<const DistanceField> field{};
+};
+
+using Geometry = std::variant<Plane, Sphere, Box, Capsule, Cylinder, Ellipsoid, ConvexHull, Cone, SphereSet, Compound,
+                              MeshShape, HeightFieldShape, DistanceFieldShape>;
 
 // One shape of a body, at a place relative to the body's own frame.
 struct ShapeDesc {

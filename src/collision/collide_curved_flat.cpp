@@ -35,7 +35,7 @@ BestFlat bestFlat(const Solid& owner, const Polytope* polytope, const Solid& oth
     const Vec3 center = owner.rotation.transpose() * (other.position - owner.position);
     for (std::uint32_t f = 0; f < polytope->faceCount; ++f) {
       const HullFace& face = polytope->faces[f];
-      const double separation = face.normal.dot(center) - face.offset - reach(other.shape, relative * face.normal);
+      const double separation = face.normal.dot(center) - face.offset - reach(other.shape, -(relative * face.normal));
       if (separation > best.separation) best = {separation, f, 1.0};
     }
   } else if (owner.type() == ShapeType::Cylinder) {
@@ -43,10 +43,15 @@ BestFlat bestFlat(const Solid& owner, const Polytope* polytope, const Solid& oth
     const double middle = axis.dot(other.position - owner.position);
     for (const double side : {1.0, -1.0}) {
       const double depth = other.isPolytope() ? -lowestVertex(other, *otherPolytope, side * axis)
-                                              : reach(other.shape, other.rotation.transpose() * axis);
+                                              : reach(other.shape, other.rotation.transpose() * (-side * axis));
       const double separation = side * middle - owner.shape.halfHeight() - depth;
       if (separation > best.separation) best = {separation, 0, side};
     }
+  } else if (owner.type() == ShapeType::Cone) {
+    const Vec3 axis = owner.axis();
+    const double depth = other.isPolytope() ? -lowestVertex(other, *otherPolytope, -axis)
+                                            : reach(other.shape, other.rotation.transpose() * axis);
+    best = {-axis.dot(other.position - owner.position) - owner.shape.halfHeight() - depth, 0, -1.0};
   }
   return best;
 }

@@ -18,13 +18,17 @@ void collideSphereCylinder(const Solid& sphere, const Solid& cylinder, double ma
 void collideCapsuleCapsule(const Solid& a, const Solid& b, double margin, Manifold& manifold);
 void collideBoxBox(const Solid& a, const Solid& b, double margin, Manifold& manifold);
 void collidePolytopes(const Solid& a, const Solid& b, double margin, Manifold& manifold);
-// Any two shapes of which at least one has flat faces and at least one does not: cylinders, capsules, ellipsoids, spheres
-// against boxes, hulls and cylinders.
+// Any two shapes of which at least one has flat faces and at least one does not: cylinders, cones, capsules, ellipsoids,
+// spheres against boxes, hulls, triangles, cylinders and cones.
 void collideCurvedFlat(const Solid& a, const Solid& b, double margin, Manifold& manifold);
 // No flat faces at all: one point from the exact distance.
 void collideSmooth(const Solid& a, const Solid& b, double margin, Manifold& manifold);
 
 // --- Shared between them ---
+
+// From the contact of two cores to that of the rounded shapes. Off the deepest point, what is nearest is not straight below
+// the core if it slopes: such points go.
+void growManifold(double grownA, double grownB, Manifold& manifold);
 
 void setSinglePoint(const SignedDistance& contact, std::uint32_t feature, Manifold& manifold);
 
@@ -44,8 +48,9 @@ bool touchSides(const Solid& a, const Solid& b, ContactSet& set, double& separat
 void contactFromDistance(const Solid& a, const Polytope* polytopeA, const Solid& b, const Polytope* polytopeB,
                          const SignedDistance& exact, double margin, ContactSet& set, Manifold& manifold);
 // Whether a patch stands for the exact distance, seen along a normal at this cosine to its own: it must tell the same
-// distance and have more than one point to offer.
-bool patchAgrees(const ContactSet& set, double exact, double cosine, double smallerSize, double margin);
+// distance and have more than one point to offer. `grown` (m): the radii about the two, which the distance does not have in
+// it.
+bool patchAgrees(const ContactSet& set, double exact, double cosine, double smallerSize, double margin, double grown);
 
 // Whether an overlap of the given depth is the shortest way out, once a flat or side of `owner` has been found that gives
 // it. It is if a point of the other shape has a ball of that radius around it inside the owner: no shorter move brings it

@@ -15,7 +15,7 @@ void collidePlane(const Solid& plane, const Solid& other, double margin, Manifol
   const bool isHull = other.type() == ShapeType::Hull;  // looking for its lowest corner is most of the work
   const double above = height - (isHull                           ? 0.0
                                  : other.type() == ShapeType::Box ? other.shape.size.dot(down.cwiseAbs())
-                                                                  : reach(other.shape, down));
+                                                                  : reach(other.shape, -down));
   if (!isHull && above > margin) {
     manifold.clearance = above;
     return;

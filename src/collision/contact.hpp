@@ -34,6 +34,8 @@ struct alignas(64) Contact {
   bool mixed : 1 = false;       // friction and the like are those of the two materials as they are now
   bool anchorsOnB : 1 = false;  // anchors are from B's centre of mass: it is the nearer one
   bool special : 1 = false;     // it may bounce, or has a stiffness of its own
+  // What the two shapes are to each other does not tell all of it: neighbours had a say, or it is a patch of many triangles.
+  bool isWhole : 1 = false;
   // Eight numbers that wide::fill takes up at once, then three that it takes with whatever follows.
   Float3 normal = Float3::UnitZ();  // from A to B
   Float3 between = Float3::Zero();  // m: from B's centre of mass to A's

@@ -31,6 +31,11 @@ bool facingFlat(const Solid& solid, const Polytope* polytope, const Vec3& direct
     flat = capFlat(solid, dot < 0.0 ? -1.0 : 1.0, ownerIsB);
     return true;
   }
+  if (solid.type() == ShapeType::Cone) {
+    cosine = -solid.axis().dot(direction);
+    flat = capFlat(solid, -1.0, ownerIsB);
+    return true;
+  }
   return false;
 }
 
@@ -54,6 +59,18 @@ bool facingLine(const Solid& solid, const Polytope* polytope, const Vec3& direct
       }
       return true;
     }
+    case ShapeType::Cone: {
+      const Vec3 axis = solid.axis();
+      Vec3 radial = direction - axis * axis.dot(direction);
+      const double length = radial.norm();
+      if (!(length > kParallelSine)) return false;
+      const Vec3 apex = solid.position + axis * solid.shape.halfHeight();
+      const Vec3 rim = solid.position - axis * solid.shape.halfHeight() + radial * (solid.shape.radius() / length);
+      const double side = (apex - rim).norm();
+      line = {0.5 * (apex + rim), (apex - rim) / side, 0.5 * side, 0.0};
+      return std::abs(line.axis.dot(direction)) <= kParallelSine;
+    }
+    case ShapeType::Triangle:
     case ShapeType::Box:
     case ShapeType::Hull: {
       // The edge most nearly at right angles to the direction among those at the farthest vertex (and, if the partner's line
@@ -104,11 +121,11 @@ bool touchLines(const Line& a, const Line& b, const Vec3& normal, ContactSet& se
 
 }  // namespace
 
-bool patchAgrees(const ContactSet& set, double exact, double cosine, double smallerSize, double margin) {
+bool patchAgrees(const ContactSet& set, double exact, double cosine, double smallerSize, double margin, double grown) {
   const double tolerance = kPatchAbsolute * smallerSize;
   // So close to touching the direction of the exact normal means little; the distances have to speak.
   if (cosine < kPatchCosine && std::abs(exact) > tolerance) return false;
-  if (!(std::abs(set.deepest() - exact) <= kPatchShare * std::abs(exact) + tolerance)) return false;
+  if (!(std::abs(set.deepest() - exact) <= kPatchShare * std::abs(exact - grown) + tolerance)) return false;
   int near = 0;
   for (int i = 0; i < set.count; ++i) near += set.points[i].separation <= margin ? 1 : 0;
   return near > 1;
@@ -137,7 +154,7 @@ void contactFromDistance(const Solid& a, const Polytope* polytopeA, const Solid&
                          const SignedDistance& exact, double margin, ContactSet& set, Manifold& manifold) {
   if (!(exact.distance <= margin)) return;
   const double smaller = pairScale(a, b).smaller;
-  const double slop = kClipSlop * smaller;
+  const double slop = kClipSlop * smaller, grown = a.grown + b.grown;
   Flat flatA, flatB;
   double cosineA = -2.0, cosineB = -2.0;
   facingFlat(a, polytopeA, exact.normal, false, flatA, cosineA);
@@ -152,7 +169,7 @@ void contactFromDistance(const Solid& a, const Polytope* polytopeA, const Solid&
     } else {
       touchFlat(flatA, b, polytopeB, slop, set);
     }
-    if (patchAgrees(set, exact.distance, cosine, smaller, margin)) {
+    if (patchAgrees(set, exact.distance, cosine, smaller, margin, grown)) {
       reduce(set, margin, manifold);
       return;
     }
@@ -161,7 +178,7 @@ void contactFromDistance(const Solid& a, const Polytope* polytopeA, const Solid&
   bool hasA = facingLine(a, polytopeA, exact.normal, nullptr, lineA);
   if (hasA && facingLine(b, polytopeB, -exact.normal, &lineA.axis, lineB)) {
     if (a.isPolytope()) facingLine(a, polytopeA, exact.normal, &lineB.axis, lineA);
-    if (touchLines(lineA, lineB, exact.normal, set) && patchAgrees(set, exact.distance, 1.0, smaller, margin)) {
+    if (touchLines(lineA, lineB, exact.normal, set) && patchAgrees(set, exact.distance, 1.0, smaller, margin, grown)) {
       reduce(set, margin, manifold);
       return;
     }

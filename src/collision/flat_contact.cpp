@@ -311,6 +311,32 @@ void touchFlat(const Flat& flat, const Solid& other, const Polytope* polytope, d
       }
       return;
     }
+    case ShapeType::Cone: {
+      // Its base, or the line from the apex to the lowest point of the rim. In between only that point is near, which both
+      // have.
+      const Vec3 axis = other.axis();
+      const double cosine = axis.dot(n);
+      const Frame frame(flat, other.position);
+      const Vec3 base = other.position - axis * shape.halfHeight();
+      if (cosine > kStandingCosine) {
+        touchDisc(flat, frame, base, -axis, shape.radius(), slop, set);
+      } else {
+        Vec3 radial = n - axis * cosine;
+        const double length = radial.norm();
+        radial = length > 1e-9 ? Vec3(radial / length) : Vec3(other.rotation.col(0));
+        touchSegment(flat, frame, base - radial * shape.radius(), other.position + axis * shape.halfHeight(), 0.0, slop, set);
+      }
+      return;
+    }
+    case ShapeType::RoundBox:
+    case ShapeType::RoundHull:
+    case ShapeType::SphereSet:
+    case ShapeType::Compound:
+    case ShapeType::Mesh:
+    case ShapeType::HeightField:
+    case ShapeType::DistanceField:
+      return;  // their cores or children come here, not they themselves
+    case ShapeType::Triangle:
     case ShapeType::Box:
     case ShapeType::Hull: {
       const Vec3 localNormal = other.rotation.transpose() * n;

@@ -19,7 +19,7 @@ struct Flat {
 };
 
 Flat polygonFlat(const Solid& owner, const Polytope& polytope, std::uint32_t face, bool ownerIsB);
-Flat capFlat(const Solid& cylinder, double side, bool ownerIsB);  // side +1: the cap at the end of the axis
+Flat capFlat(const Solid& cylinder, double side, bool ownerIsB);  // side +1: the cap at the end of the axis; a cone has -1
 
 // Fills the set with the points of `other` over the flat, each with its own separation along the flat's normal. Points are
 // not filtered by distance. `polytope` is the other's, if it is a box or hull. `slop` (m): how far outside the flat still

@@ -87,6 +87,13 @@ struct Workplace {
   Manifold manifold;
   MovedManifold moved;
   Mixture mixture;
+  std::vector<FreshContact>* fresh = nullptr;  // where contacts with immovable shapes are put down
+  struct Patch {
+    Children children;
+    Manifold manifold;
+    bool isPlaced;
+  };
+  double midPhase = 0.0;  // s
 };
 
 // Writes a new manifold over a contact. False if it has no points.
@@ -104,8 +111,26 @@ bool writeManifold(std::uint32_t slot, const Manifold& manifold, const Collider&
   return contact.count > 0;
 }
 
+// Puts down a contact of a moving body with an immovable shape, before it is written over.
+void noteFresh(std::uint32_t slot, std::uint32_t pair, const Manifold* manifold, const NarrowPhaseInput& input,
+               const ContactCache& cache, Workplace& work) {
+  const Contact& contact = cache.slots[slot];
+  const bool movesA = input.gates[contact.colliderA].dynamic;
+  if (movesA == input.gates[contact.colliderB].dynamic || work.fresh == nullptr) return;
+  FreshContact& one = work.fresh->emplace_back();
+  one.body = movesA ? contact.bodyA : contact.bodyB;
+  one.slot = slot;
+  one.pair = pair;
+  one.isKept = manifold == nullptr;
+  if (one.isKept) return;
+  one.manifold = *manifold;
+  one.before = contact;
+  one.features = cache.kept[slot].features;
+}
+
 // The contact of two convex shapes. False if they are no longer close: it has no points.
-bool updateContact(const Pair& pair, ContactCache& cache, const NarrowPhaseInput& input, Workplace& work) {
+bool updateContact(const Pair& pair, std::uint32_t index, ContactCache& cache, const NarrowPhaseInput& input,
+                   Workplace& work) {
   const ColliderGate& gateA = input.gates[pair.a];
   const ColliderGate& gateB = input.gates[pair.b];
   if (!isLive(gateA, gateB)) return true;  // asleep: the contact stays as it is
@@ -129,12 +154,29 @@ bool updateContact(const Pair& pair, ContactCache& cache, const NarrowPhaseInput
   if (keeps && kept.isGoodFor(distance) &&
       moveManifold(kept, contact.count, std::min(gateA.radius, gateB.radius), placeA, placeB, work.moved)) {
     keepPoints(contact, work.moved);
+    noteFresh(pair.contact, index, nullptr, input, cache, work);
     return true;
   }
   distance = margin(a, b, input);
   touchChildren(a.shape, a.pose, b.shape, b.pose, {}, distance, work.manifold);
+  if (work.manifold.count > 0) noteFresh(pair.contact, index, &work.manifold, input, cache, work);
+  contact.isWhole = false;
   if (keeps) rememberManifold(placeA, placeB, distance, work.manifold, kept);
   return writeManifold(pair.contact, work.manifold, a, b, cache, input, work.mixture);
+}
+
+constexpr std::size_t kMostPushes = 16;
+constexpr double kSamePatch = 0.9;    // cosine less what being away takes off
+constexpr double kPatchAway = 0.05;   // for being away by the smaller body's radius or more
+
+bool isSameChild(Children a, Children b) {
+  const auto alike = [](std::uint32_t x, std::uint32_t y) { return x == y || (x & y & kPatch) != 0; };
+  return alike(a.a, b.a) && alike(a.b, b.b);
+}
+Children numbered(Children children, std::uint32_t number) {
+  if ((children.a & kPatch) != 0) children.a = kPatch | number;
+  if ((children.b & kPatch) != 0) children.b = kPatch | number;
+  return children;
 }
 
 // The contacts of a pair of which one shape is composite. Each is known by its children: it is updated if these still touch,
@@ -151,15 +193,64 @@ bool updateContacts(Pair& pair, std::uint32_t index, ContactCache& cache, const 
   const Collider& b = input.colliders[pair.b];
   const double distance = margin(a, b, input), travelled = gateA.travel + gateB.travel;
   if (pair.contact == kNone && travelled + distance < pair.quietUntil) return true;
-  cache.forEachOf(pair, [&](std::uint32_t slot) { cache.links[slot].seen = false, cache.resting.set(slot, false); });
+  std::array<Vec3, kMostPushes> pushes;
+  std::size_t pushCount = 0;
+  cache.forEachOf(pair, [&](std::uint32_t slot) {
+    cache.links[slot].seen = false;
+    cache.resting.set(slot, false);
+    if (pushCount < pushes.size() && cache.slots[slot].count > 0)
+      pushes[pushCount++] = cache.slots[slot].normal.cast<double>();
+  });
+  TouchHints hints;
+  if (input.weldDistance > 0.0) hints.weldDistance = input.weldDistance;
+  hints.pushes = {pushes.data(), pushCount};
+  hints.midPhaseSeconds = &work.midPhase;
   const std::size_t before = wanted.size();
+  static thread_local std::vector<Workplace::Patch> patches;
+  patches.clear();
+  const auto place = [&](std::uint32_t slot, const Manifold& manifold) {
+    cache.links[slot].seen = true;
+    noteFresh(slot, index, &manifold, input, cache, work);
+    writeManifold(slot, manifold, a, b, cache, input, work.mixture);
+    cache.slots[slot].isWhole = true;
+  };
   const double clearance =
-      input.composites(a, b, nullptr, distance, work.manifold, [&](Children children, const Manifold& manifold) {
+      input.composites(a, b, hints, distance, work.manifold, [&](Children children, const Manifold& manifold) {
+        if (((children.a | children.b) & kPatch) != 0) {
+          patches.push_back({children, manifold, false});
+          return;
+        }
         const std::uint32_t slot = cache.find(pair.contact, children);
-        if (slot == kNone) return wanted.push_back({index, children});
-        cache.links[slot].seen = true;
-        writeManifold(slot, manifold, a, b, cache, input, work.mixture);
+        if (slot == kNone) return wanted.push_back({index, children, manifold});
+        place(slot, manifold);
       });
+  // A patch is known again by its normal and its place: of two that would do for a contact, by the nearer.
+  for (Workplace::Patch& patch : patches) {
+    std::uint32_t best = kNone;
+    double bestScore = kSamePatch;
+    const Vec3 normal = patch.manifold.normal, middle = patch.manifold.points[0].position;
+    cache.forEachOf(pair, [&](std::uint32_t slot) {
+      if (cache.links[slot].seen || !isSameChild(cache.links[slot].children, patch.children)) return;
+      const Contact& contact = cache.slots[slot];
+      const double cosine = contact.normal.cast<double>().dot(normal);
+      const Vec3 old = input.places[contact.bodyA].center + contact.anchorA(0).cast<double>();
+      const double away = std::min(1.0, (old - middle).norm() / std::min(a.radius, b.radius));
+      if (cosine - kPatchAway * away > bestScore) bestScore = cosine - kPatchAway * away, best = slot;
+    });
+    patch.isPlaced = best != kNone;
+    if (patch.isPlaced) place(best, patch.manifold);
+  }
+  for (const Workplace::Patch& patch : patches) {
+    if (patch.isPlaced) continue;
+    Children children = numbered(patch.children, 0);
+    const auto isTaken = [&](Children one) {
+      if (cache.find(pair.contact, one) != kNone) return true;
+      return std::any_of(wanted.begin() + static_cast<std::ptrdiff_t>(before), wanted.end(),
+                         [&](const NarrowPhaseScratch::Wanted& other) { return other.children == one; });
+    };
+    for (std::uint32_t number = 1; isTaken(children); ++number) children = numbered(patch.children, number);
+    wanted.push_back({index, children, patch.manifold});
+  }
   if (pair.contact == kNone && wanted.size() == before) pair.quietUntil = roundedDown(travelled + clearance);
   bool whole = true;
   cache.forEachOf(pair, [&](std::uint32_t slot) {
@@ -171,18 +262,83 @@ bool updateContacts(Pair& pair, std::uint32_t index, ContactCache& cache, const 
 }
 
 // The first manifold of a contact that there was none of.
-void beginContact(std::uint32_t slot, ContactCache& cache, const NarrowPhaseInput& input, Workplace& work) {
+void beginContact(std::uint32_t slot, const NarrowPhaseScratch::Begun& begun, ContactCache& cache,
+                  const NarrowPhaseInput& input, Workplace& work) {
   const Contact& contact = cache.slots[slot];
-  if (!input.gates[contact.colliderA].composite && !input.gates[contact.colliderB].composite) {
+  if (begun.wanted == nullptr) {
     const Pair pair{contact.colliderA, contact.colliderB, slot};
-    updateContact(pair, cache, input, work);
+    updateContact(pair, begun.pair, cache, input, work);
     return;
   }
-  const Collider& a = input.colliders[contact.colliderA];
-  const Collider& b = input.colliders[contact.colliderB];
-  input.composites(
-      a, b, &cache.links[slot].children, margin(a, b, input), work.manifold,
-      [&](Children, const Manifold& manifold) { writeManifold(slot, manifold, a, b, cache, input, work.mixture); });
+  const Manifold& manifold = begun.wanted->manifold;
+  noteFresh(slot, begun.pair, &manifold, input, cache, work);
+  writeManifold(slot, manifold, input.colliders[contact.colliderA], input.colliders[contact.colliderB], cache, input,
+                work.mixture);
+  cache.slots[slot].isWhole = true;
+}
+
+// Puts contacts of moving bodies right that touch several immovable shapes, and marks pieces where some have ended.
+void weld(ContactCache& cache, const NarrowPhaseInput& input, const Tasks& tasks, NarrowPhaseScratch& scratch) {
+  scratch.fresh.clear();
+  scratch.members.clear();
+  for (const std::vector<FreshContact>& piece : scratch.freshByPiece)
+    for (const FreshContact& one : piece) {
+      scratch.members.push_back({one.body, static_cast<std::uint32_t>(scratch.fresh.size())});
+      scratch.fresh.push_back(one);
+    }
+  if (scratch.members.size() < 2) return;
+  std::sort(scratch.members.begin(), scratch.members.end(), [](const auto& x, const auto& y) {
+    return x.body != y.body ? x.body < y.body : x.contact < y.contact;
+  });
+  scratch.contactsOfBodies.clear();
+  scratch.bodies.clear();
+  for (std::size_t i = 0; i < scratch.members.size();) {
+    std::size_t end = i;
+    bool anyNew = false;
+    while (end < scratch.members.size() && scratch.members[end].body == scratch.members[i].body)
+      anyNew |= !scratch.fresh[scratch.members[end++].contact].isKept;
+    if (end - i > 1 && anyNew) {
+      scratch.bodies.push_back(static_cast<std::uint32_t>(scratch.contactsOfBodies.size()));
+      for (std::size_t k = i; k < end; ++k) scratch.contactsOfBodies.push_back(scratch.members[k].contact);
+    }
+    i = end;
+  }
+  if (scratch.bodies.empty()) return;
+  const std::size_t count = scratch.bodies.size();
+  scratch.bodies.push_back(static_cast<std::uint32_t>(scratch.contactsOfBodies.size()));
+  const std::size_t pieces = (count + kBegunGrain - 1) / kBegunGrain;
+  if (scratch.welded.size() < pieces) scratch.welded.resize(pieces);
+  tasks.parallelFor(count, kBegunGrain, [&](std::size_t first, std::size_t last) {
+    std::vector<Welded>& changes = scratch.welded[first / kBegunGrain];
+    changes.clear();
+    for (std::size_t i = first; i < last; ++i) {
+      const std::uint32_t* members = scratch.contactsOfBodies.data() + scratch.bodies[i];
+      const Contact& contact = cache.slots[scratch.fresh[members[0]].slot];
+      const double reach = margin(input.colliders[contact.colliderA], input.colliders[contact.colliderB], input);
+      weldContacts(scratch.fresh, members, scratch.bodies[i + 1] - scratch.bodies[i], input.colliders, cache,
+                   input.weldDistance, reach, changes);
+    }
+    Mixture mixture;
+    for (const Welded& change : changes) {
+      const FreshContact& one = scratch.fresh[change.contact];
+      Contact& contact = cache.slots[one.slot];
+      cache.kept[one.slot].margin = -1.0f;  // it has no manifold of its own to keep
+      if (change.isDropped) {
+        contact.count = 0;
+        continue;
+      }
+      const auto children = cache.links[one.slot].children;
+      contact = one.before;
+      cache.kept[one.slot].features = one.features;
+      writeManifold(one.slot, change.manifold, input.colliders[contact.colliderA], input.colliders[contact.colliderB], cache,
+                    input, mixture);
+      cache.links[one.slot].children = children;
+      contact.isWhole = true;
+    }
+  });
+  for (std::size_t piece = 0; piece < pieces; ++piece)
+    for (const Welded& change : scratch.welded[piece])
+      if (change.isDropped) scratch.marks[scratch.fresh[change.contact].pair / kPairGrain] |= kSomeEnd;
 }
 
 // Of pairs to come, before `end`: first the contact and what is known of its second collider, then what the contact points
@@ -214,12 +370,9 @@ ColliderGate gateOf(const Collider& collider, double dt) {
           isComposite(collider.shape)};
 }
 
-double touchColliders(const Collider& a, const Collider& b, const Children* only, double margin, Manifold& room,
+double touchColliders(const Collider& a, const Collider& b, const TouchHints& hints, double margin, Manifold& room,
                       ManifoldVisitor visit) {
-  if (only == nullptr) return touch(a.shape, a.pose, b.shape, b.pose, margin, room, visit);
-  touchChildren(a.shape, a.pose, b.shape, b.pose, *only, margin, room);
-  if (room.count > 0) visit(*only, room);
-  return room.clearance;
+  return touch(a.shape, a.pose, b.shape, b.pose, hints, margin, room, visit);
 }
 
 double contactMargin(const Collider& a, const Collider& b, double speculativeDistance, double dt) {
@@ -258,6 +411,10 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
   scratch.contacts.assign(pieces + 1, 0);
   const bool anyComposite = input.anyComposite;
   if (anyComposite && scratch.wanted.size() < pieces) scratch.wanted.resize(pieces);
+  const bool welds = input.weldDistance > 0.0;
+  if (welds && scratch.freshByPiece.size() < pieces) scratch.freshByPiece.resize(pieces);
+  for (std::vector<FreshContact>& piece : scratch.freshByPiece) piece.clear();
+  scratch.midPhaseSeconds.assign(anyComposite ? pieces : 0, 0.0);
   cache.resting.begin();
   tasks.parallelFor(pairs.size(), kPairGrain, [&](std::size_t begin, std::size_t end) {
     Workplace work;
@@ -265,6 +422,7 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
     std::uint32_t count = 0;
     const std::size_t piece = begin / kPairGrain;
     if (anyComposite) scratch.wanted[piece].clear();
+    if (welds) work.fresh = &scratch.freshByPiece[piece];
     for (std::size_t i = begin; i < end; ++i) {
       fetchContacts(pairs, i, end, cache, input);
       if (anyComposite && (input.gates[pairs[i].a].composite || input.gates[pairs[i].b].composite)) {
@@ -273,7 +431,7 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
           mark |= kSomeEnd;
       } else if (pairs[i].contact != kNone) {
         ++count;
-        if (!updateContact(pairs[i], cache, input, work)) mark |= kSomeEnd;
+        if (!updateContact(pairs[i], static_cast<std::uint32_t>(i), cache, input, work)) mark |= kSomeEnd;
       } else if (wantsContact(pairs[i], input, work.manifold)) {
         pairs[i].contact = kWanted;
         mark |= kSomeBegin;
@@ -281,6 +439,7 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
     }
     if (anyComposite && !scratch.wanted[piece].empty()) mark |= kSomeBegin;
     scratch.marks[piece] = mark;
+    if (anyComposite) scratch.midPhaseSeconds[piece] = work.midPhase;
     scratch.contacts[piece + 1] = count;
   });
 
@@ -293,23 +452,33 @@ void updateContacts(std::vector<Pair>& pairs, ContactCache& cache, const NarrowP
       for (std::size_t i = piece * kPairGrain; i < std::min((piece + 1) * kPairGrain, pairs.size()); ++i) use(i, piece);
     }
   };
-  const auto begin = [&](Pair& pair, Children children, std::size_t piece) {
+  const auto begin = [&](std::size_t index, Children children, std::size_t piece, const NarrowPhaseScratch::Wanted* wanted) {
+    Pair& pair = pairs[index];
     scratch.begun.push_back(cache.acquire(pair, children, input.colliders[pair.a].body, input.colliders[pair.b].body));
+    scratch.beginnings.push_back({static_cast<std::uint32_t>(index), wanted});
     ++scratch.contacts[piece + 1];
   };
   scratch.begun.clear();
+  scratch.beginnings.clear();
   forMarked(kSomeBegin, [&](std::size_t i, std::size_t piece) {
     if (pairs[i].contact != kWanted) return;
     pairs[i].contact = kNone;
-    begin(pairs[i], {}, piece);
+    begin(i, {}, piece, nullptr);
   });
   if (anyComposite)
     for (std::size_t piece = 0; piece < pieces; ++piece)
-      for (const NarrowPhaseScratch::Wanted& one : scratch.wanted[piece]) begin(pairs[one.pair], one.children, piece);
+      for (const NarrowPhaseScratch::Wanted& one : scratch.wanted[piece]) begin(one.pair, one.children, piece, &one);
+  const std::size_t begunPieces = (scratch.begun.size() + kBegunGrain - 1) / kBegunGrain;
+  if (welds && scratch.freshByPiece.size() < pieces + begunPieces) scratch.freshByPiece.resize(pieces + begunPieces);
   tasks.parallelFor(scratch.begun.size(), kBegunGrain, [&](std::size_t first, std::size_t last) {
     Workplace work;
-    for (std::size_t i = first; i < last; ++i) beginContact(scratch.begun[i], cache, input, work);
+    if (welds) work.fresh = &scratch.freshByPiece[pieces + first / kBegunGrain];
+    for (std::size_t i = first; i < last; ++i)
+      beginContact(scratch.begun[i], scratch.beginnings[i], cache, input, work);
   });
+  if (welds) weld(cache, input, tasks, scratch);
+  scratch.midPhase = 0.0;
+  for (const double seconds : scratch.midPhaseSeconds) scratch.midPhase += seconds;
   forMarked(kSomeEnd, [&](std::size_t i, std::size_t piece) {
     cache.forEachOf(pairs[i], [&](std::uint32_t slot) {
       if (cache.slots[slot].count > 0) return;

@@ -5,6 +5,8 @@
 
 #include "base/tasks.hpp"
 #include "collision/broad_phase.hpp"
+#include "collision/surface_contact.hpp"
+#include "collision/weld.hpp"
 
 namespace cairn {
 
@@ -21,10 +23,10 @@ struct ColliderGate {
 };
 ColliderGate gateOf(const Collider& collider, double dt);
 
-// Manifolds of two colliders of which one is composite, visited like those of touch(); of `only` these children, if given.
-using TouchColliders = double (*)(const Collider& a, const Collider& b, const Children* only, double margin, Manifold& room,
-                                  ManifoldVisitor visit);
-double touchColliders(const Collider& a, const Collider& b, const Children* only, double margin, Manifold& room,
+// Manifolds of two colliders of which one is composite, visited like those of touch().
+using TouchColliders = double (*)(const Collider& a, const Collider& b, const TouchHints& hints, double margin,
+                                  Manifold& room, ManifoldVisitor visit);
+double touchColliders(const Collider& a, const Collider& b, const TouchHints& hints, double margin, Manifold& room,
                       ManifoldVisitor visit);
 
 struct NarrowPhaseInput {
@@ -37,6 +39,7 @@ struct NarrowPhaseInput {
   double dt;                                   // s
   bool anyComposite = false;                   // among the gates
   TouchColliders composites = touchColliders;  // tests have shapes of their own
+  double weldDistance = 2e-3;                  // m, see weld.hpp; 0: contacts are taken as they are
 };
 
 // Buffers that a step reuses; nothing in them outlives it.
@@ -49,8 +52,27 @@ struct NarrowPhaseScratch {
   struct Wanted {
     std::uint32_t pair;  // in the table
     Children children;
+    Manifold manifold;
   };
   std::vector<std::vector<Wanted>> wanted;
+  // By contact that is there since this step: its pair, and the one of `wanted` that has its manifold, if any.
+  struct Begun {
+    std::uint32_t pair;
+    const Wanted* wanted;
+  };
+  std::vector<Begun> beginnings;
+  // Contacts of moving bodies with immovable shapes: by piece, all of them, and those of one body after another.
+  std::vector<std::vector<FreshContact>> freshByPiece;
+  std::vector<FreshContact> fresh;
+  struct Member {
+    std::uint32_t body, contact;
+  };
+  std::vector<Member> members;
+  std::vector<std::uint32_t> contactsOfBodies;
+  std::vector<std::uint32_t> bodies;  // where each begins in contactsOfBodies, and the end
+  std::vector<std::vector<Welded>> welded;
+  std::vector<double> midPhaseSeconds;  // by piece
+  double midPhase = 0.0;                // s, of all threads together
 };
 
 // Contacts that ceased to be are released; those that were touching are appended to `endings`.

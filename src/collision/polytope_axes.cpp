@@ -17,7 +17,7 @@ void manifoldFromAxes(const Solid& a, const Solid& b, const PolytopeAxes& axes, 
   }
   if (edgesWin) {
     // If the edges lie in nearly parallel faces, the patch between the faces holds their crossing and more.
-    if (patchAgrees(set, axes.separationEdges, axes.edgeNormal.dot(set.normal), scale.smaller, margin)) {
+    if (patchAgrees(set, axes.separationEdges, axes.edgeNormal.dot(set.normal), scale.smaller, margin, a.grown + b.grown)) {
       reduce(set, margin, manifold);
       return;
     }
@@ -32,7 +32,7 @@ void manifoldFromAxes(const Solid& a, const Solid& b, const PolytopeAxes& axes, 
   // Apart, and nearest at a vertex and an edge or two vertices: no axis of the search is their direction.
   const SignedDistance exact = exactDistance(a, b);
   if (!(exact.distance <= margin)) return;
-  if (patchAgrees(set, exact.distance, exact.normal.dot(set.normal), scale.smaller, margin)) {
+  if (patchAgrees(set, exact.distance, exact.normal.dot(set.normal), scale.smaller, margin, a.grown + b.grown)) {
     reduce(set, margin, manifold);
     return;
   }

@@ -26,6 +26,7 @@ constexpr HullEdge kBoxEdges[12] = {
 }  // namespace
 
 Polytope polytopeOf(const Solid& solid, BoxParts& parts) {
+  if (solid.type() == ShapeType::Triangle) return trianglePolytope(solid.shape.corners, parts);
   if (solid.type() == ShapeType::Hull) {
     const Hull& hull = *solid.shape.hull;
     return {hull.vertices.data(),
@@ -48,6 +49,17 @@ Polytope polytopeOf(const Solid& solid, BoxParts& parts) {
   return {parts.vertices, parts.faces, kBoxLoops, kBoxEdges, 8, 6, 12};
 }
 
+Polytope trianglePolytope(const Vec3* corners, BoxParts& parts) {
+  static constexpr std::uint32_t kLoops[6] = {0, 1, 2, 0, 2, 1};
+  static constexpr HullEdge kEdges[3] = {{0, 1, 0, 1}, {1, 2, 0, 1}, {2, 0, 0, 1}};
+  const Vec3 normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).stableNormalized();
+  const double offset = normal.dot(corners[0]);
+  for (int k = 0; k < 3; ++k) parts.vertices[k] = corners[k];
+  parts.faces[0] = {normal, offset, 0, 3};
+  parts.faces[1] = {-normal, -offset, 3, 3};
+  return {parts.vertices, parts.faces, kLoops, kEdges, 3, 2, 3};
+}
+
 double reach(const Shape& shape, const Vec3& localDirection) {
   switch (shape.type) {
     case ShapeType::Sphere:
@@ -59,6 +71,10 @@ double reach(const Shape& shape, const Vec3& localDirection) {
              shape.halfHeight() * std::abs(localDirection.z());
     case ShapeType::Ellipsoid:
       return shape.size.cwiseProduct(localDirection).norm();
+    case ShapeType::Cone:
+      return std::max(shape.halfHeight() * localDirection.z(),
+                      shape.radius() * hypotenuse(localDirection.x(), localDirection.y()) -
+                          shape.halfHeight() * localDirection.z());
     default:
       return 0.0;
   }
@@ -79,6 +95,12 @@ double innerDistance(const Solid& solid, const Polytope* polytope, const Vec3& p
   const Vec3 local = solid.rotation.transpose() * (point - solid.position);
   if (solid.type() == ShapeType::Cylinder) {
     return std::min(solid.shape.radius() - hypotenuse(local.x(), local.y()), solid.shape.halfHeight() - std::abs(local.z()));
+  }
+  if (solid.type() == ShapeType::Cone) {
+    const double r = solid.shape.radius(), height = 2.0 * solid.shape.halfHeight();
+    const double above = local.z() + solid.shape.halfHeight();
+    const double beyond = ((hypotenuse(local.x(), local.y()) - r) * height + above * r) / hypotenuse(height, r);
+    return std::min(above, -beyond);
   }
   double distance = std::numeric_limits<double>::infinity();
   for (std::uint32_t f = 0; f < polytope->faceCount; ++f) {

@@ -27,18 +27,24 @@ struct BoxParts {
   HullFace faces[6];
 };
 
+// Faces of a triangle: 0 is the one that it is counter-clockwise on, 1 its back.
+Polytope trianglePolytope(const Vec3* corners, BoxParts& parts);
+
 struct Solid {
   const Shape& shape;
   Quat orientation;
   Mat3 rotation;
   Vec3 position;
+  double grown = 0.0;  // m: it is the core of a rounded shape with this radius about it
 
   Solid(const Shape& shape_, const Quat& orientation_, const Vec3& position_)
       : shape(shape_), orientation(orientation_), rotation(orientation_.toRotationMatrix()), position(position_) {}
 
   ShapeType type() const { return shape.type; }
-  bool isPolytope() const { return shape.type == ShapeType::Box || shape.type == ShapeType::Hull; }
-  auto axis() const { return rotation.col(2); }  // of capsules and cylinders
+  bool isPolytope() const {
+    return shape.type == ShapeType::Box || shape.type == ShapeType::Hull || shape.type == ShapeType::Triangle;
+  }
+  auto axis() const { return rotation.col(2); }  // of capsules, cylinders and cones
   Pose pose() const { return {position, orientation}; }
 };
 
@@ -49,11 +55,11 @@ Polytope polytopeOf(const Solid& solid, BoxParts& parts);
 inline double hypotenuse(double x, double y) { return std::sqrt(x * x + y * y); }
 
 // How far the shape reaches from its position along a unit direction given in the solid's own frame. Not planes or
-// polytopes.
+// polytopes. (Cones alone reach farther one way than the other.)
 double reach(const Shape& shape, const Vec3& localDirection);
 // Largest half extent.
 double largestSize(const Shape& shape);
-// Radius of the largest ball about a point (world) that fits inside a box, hull or cylinder; negative outside.
+// Radius of the largest ball about a point (world) that fits inside a box, hull, cylinder or cone; negative outside.
 double innerDistance(const Solid& solid, const Polytope* polytope, const Vec3& point);
 // Scale for tolerances: the smaller of the two sizes, and what rounding of the larger one adds.
 struct PairScale {

@@ -1,7 +1,7 @@
 // Where two shapes touch. This is the only way from shapes to manifolds: nobody else calls collide().
 //
 // A pair of shapes has any number of manifolds, one for each pair of children that touch. A child is a convex part: the
-// triangle of a mesh, the cell of a height field, the member of a compound. A convex shape has one child, 0. What is known
+// member of a compound; or a patch of triangles of a mesh or height field. A convex shape has one child, 0. What is known
 // of a point from step to step goes by (pair, children, feature), and by nothing else.
 #pragma once
 
@@ -50,10 +50,17 @@ void touchChildren(const Shape& a, const Pose& poseA, const Shape& b, const Pose
 // Visits every manifold that has points nearer than the margin (m). `room` is where they are made, one after another: it
 // holds no more than the last. Returns how far apart the shapes are at least (m) if there is none; 0: nobody knows. Does not
 // allocate.
+struct TouchHints;
 double touch(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, double margin, Manifold& room,
              ManifoldVisitor visit);
+double touch(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB, const TouchHints& hints, double margin,
+             Manifold& room, ManifoldVisitor visit);
 
-// Whether a shape has more than one child: all are convex so far.
-inline bool isComposite(const Shape&) { return false; }
+// The child of a mesh or field is a patch of triangles: its number has this bit, and the rest is the triangle with the
+// deepest point. Which triangle that is changes as bodies slide; the narrow phase knows patches again by where they are.
+inline constexpr std::uint32_t kPatch = 0x80000000u;
+
+// Whether a shape has more than one child.
+inline bool isComposite(const Shape& shape) { return shape.isComposite(); }
 
 }  // namespace cairn

@@ -23,13 +23,20 @@ std::string keyOf(const Geometry& geometry) {
   const std::string sizes =
       std::visit(Overloaded{[&](const Plane& s) { return list(s.normal) + fmt::format(",{}", s.offset); },
                             [&](const Sphere& s) { return fmt::format("{}", s.radius); },
-                            [&](const Box& s) { return list(s.halfExtents); },
+                            [&](const Box& s) { return list(s.halfExtents) + fmt::format(",{}", s.rounding); },
                             [&](const Capsule& s) { return fmt::format("{},{}", s.radius, s.halfHeight); },
                             [&](const Cylinder& s) { return fmt::format("{},{}", s.radius, s.halfHeight); },
                             [&](const Ellipsoid& s) { return list(s.radii); },
                             [&](const ConvexHull& s) {
                               std::string all;
                               for (const Vec3& point : s.points) all += list(point) + ";";
+                              return all + fmt::format("{}", s.rounding);
+                            },
+                            [&](const Cone& s) { return fmt::format("{},{}", s.radius, s.halfHeight); },
+                            [&](const auto&) {  // by what is drawn
+                              const Mesh mesh = buildMesh(geometry, 4);
+                              std::string all;
+                              for (const Vec3& vertex : mesh.vertices) all += list(vertex) + ";";
                               return all;
                             }},
                  geometry);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "cairn/surface.hpp"
 #include "lab/describe.hpp"
 
 namespace cairn {
@@ -140,8 +141,9 @@ class Reader {
     for (std::size_t i = 0; i < count; ++i) {
       body.shapes.push_back(
           {readGeometry(shapes[i]), {shapes[i].at("position").vector(), shapes[i].at("rotation").rotation()}});
-      const auto* hull = std::get_if<ConvexHull>(&body.shapes.back().geometry);
-      hulls_.back().push_back(hull ? *hull : ConvexHull{});
+      const Geometry& geometry = body.shapes.back().geometry;
+      const bool isOfTriangles = std::holds_alternative<ConvexHull>(geometry) || std::holds_alternative<MeshShape>(geometry);
+      hulls_.back().push_back(isOfTriangles ? geometry : Geometry{Plane{}});
     }
     return body;
   }
@@ -156,7 +158,8 @@ class Reader {
     if (type == "cylinder") return Cylinder{size("radius"), size("halfHeight")};
     if (type == "ellipsoid") return Ellipsoid{node.at("radii").sizes()};
     if (type != "hull") node.at("type").refuse("plane, sphere, box, capsule, cylinder, ellipsoid or hull");
-    return node.has("same") ? earlierHull(node) : readHull(node.at("vertices"));
+    if (node.has("same")) return earlierShape(node);
+    return node.has("concave") ? Geometry{readMesh(node)} : Geometry{readHull(node.at("vertices"))};
   }
 
   static ConvexHull readHull(const Node& vertices) {
@@ -167,16 +170,39 @@ class Reader {
     return hull;
   }
 
-  ConvexHull earlierHull(const Node& node) const {
+  // Triangles as they are: of shapes that are neither round nor hulls.
+  static MeshShape readMesh(const Node& node) {
+    SurfaceTriangles surface;
+    const Node vertices = node.at("vertices"), triangles = node.at("triangles");
+    for (std::size_t i = 0; i < vertices.size(); ++i) surface.vertices.push_back(vertices[i].vector());
+    for (std::size_t i = 0; i < triangles.size(); ++i) {
+      const Node corners = triangles[i];
+      if (corners.size() != 3) corners.refuse("three numbers of vertices");
+      const std::array<std::uint32_t, 3> triangle{corners[0].whole(), corners[1].whole(), corners[2].whole()};
+      for (const std::uint32_t corner : triangle)
+        if (corner >= surface.vertices.size()) corners.refuse("numbers of vertices");
+      const Vec3& a = surface.vertices[triangle[0]];
+      const Vec3 area = (surface.vertices[triangle[1]] - a).cross(surface.vertices[triangle[2]] - a);
+      if (area.squaredNorm() > 0.0) surface.triangles.push_back(triangle);
+    }
+    try {
+      return {.mesh = makeMesh(std::move(surface))};
+    } catch (const std::invalid_argument& error) {
+      node.refuse(std::string("triangles that make a mesh: ") + error.what());
+    }
+  }
+
+  Geometry earlierShape(const Node& node) const {
     const auto found = slots_.find(node.at("same").whole());
     const std::uint32_t shape = node.at("shape").whole();
-    if (found == slots_.end() || shape >= hulls_[found->second].size() || hulls_[found->second][shape].points.empty())
+    if (found == slots_.end() || shape >= hulls_[found->second].size() ||
+        std::holds_alternative<Plane>(hulls_[found->second][shape]))
       node.at("same").refuse("an earlier body whose shape of that number is a hull");
     return hulls_[found->second][shape];
   }
 
   std::unordered_map<std::uint32_t, std::size_t> slots_;  // to the order of bodies
-  std::vector<std::vector<ConvexHull>> hulls_;            // by body and shape; without points where the shape is no hull
+  std::vector<std::vector<Geometry>> hulls_;              // by body and shape; a plane where the shape has no triangles
 };
 
 }  // namespace

@@ -86,4 +86,27 @@ SurfacePoint closestOnCylinder(double radius, double halfHeight, const Vec3& que
   return {point, normal.normalized(), distance};
 }
 
+SurfacePoint closestOnCone(double radius, double halfHeight, const Vec3& query) {
+  // In the half-plane through the axis and the query the cone is a triangle: axis, base, and the side from the rim to the
+  // apex.
+  const double across = std::hypot(query.x(), query.y());
+  const Vec3 radial = across > 0.0 ? Vec3(query.x() / across, query.y() / across, 0.0) : Vec3(Vec3::UnitX());
+  const double height = 2.0 * halfHeight, length = std::hypot(height, radius);
+  const double above = query.z() + halfHeight;                                     // over the base
+  const double beyond = ((across - radius) * height + above * radius) / length;    // outside the side
+  const Vec3 sideNormal = (height / length) * radial + (radius / length) * Vec3::UnitZ();
+  if (above >= 0.0 && beyond <= 0.0) {
+    if (beyond > -above) return {query - beyond * sideNormal, sideNormal, beyond};
+    return {Vec3(query.x(), query.y(), -halfHeight), -Vec3::UnitZ(), -above};
+  }
+  if (above < 0.0 && across <= radius) return {Vec3(query.x(), query.y(), -halfHeight), -Vec3::UnitZ(), -above};
+  // How far along the side from the rim (0) to the apex (1).
+  const double along = std::clamp((-(across - radius) * radius + above * height) / (length * length), 0.0, 1.0);
+  if (along > 0.0 && along < 1.0) return {query - beyond * sideNormal, sideNormal, beyond};
+  const Vec3 nearest = along > 0.0 ? Vec3(0.0, 0.0, halfHeight) : Vec3(radius * radial - halfHeight * Vec3::UnitZ());
+  const Vec3 outward = query - nearest;
+  const double distance = outward.norm();
+  return {nearest, distance > 0.0 ? Vec3(outward / distance) : sideNormal, distance};
+}
+
 }  // namespace cairn

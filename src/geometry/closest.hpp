@@ -20,5 +20,6 @@ struct SurfacePoint {
 };
 SurfacePoint closestOnBox(const Vec3& halfExtents, const Vec3& query);
 SurfacePoint closestOnCylinder(double radius, double halfHeight, const Vec3& query);  // axis z
+SurfacePoint closestOnCone(double radius, double halfHeight, const Vec3& query);      // axis z, apex up
 
 }  // namespace cairn

@@ -6,12 +6,18 @@ namespace cairn {
 namespace {
 
 double coreRadius(const Shape& shape) {
-  return shape.type == ShapeType::Sphere || shape.type == ShapeType::Capsule ? shape.radius() : 0.0;
+  return shape.type == ShapeType::Sphere || shape.type == ShapeType::Capsule ? shape.radius() : shape.rounding();
 }
 
 Vec3 coreSupport(const Shape& shape, const Vec3& direction) {
   if (shape.type == ShapeType::Sphere) return Vec3::Zero();
   if (shape.type == ShapeType::Capsule) return {0.0, 0.0, std::copysign(shape.halfHeight(), direction.z())};
+  if (shape.type == ShapeType::RoundBox) {
+    const Vec3 core = shape.size.array() - shape.offset;
+    return {std::copysign(core.x(), direction.x()), std::copysign(core.y(), direction.y()),
+            std::copysign(core.z(), direction.z())};
+  }
+  if (shape.type == ShapeType::RoundHull) return hullSupport(*shape.hull, direction);
   return support(shape, direction);
 }
 

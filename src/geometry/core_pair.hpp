@@ -35,7 +35,7 @@ CorePair makeCorePair(const Shape& a, const Pose& poseA, const Shape& b, const P
 
 // Whether the core has curved parts: its difference with another is then no polytope.
 inline bool hasCurvedCore(const Shape& shape) {
-  return shape.type == ShapeType::Cylinder || shape.type == ShapeType::Ellipsoid;
+  return shape.type == ShapeType::Cylinder || shape.type == ShapeType::Ellipsoid || shape.type == ShapeType::Cone;
 }
 
 // A corner of a simplex or polytope in B - A.

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "geometry/closest.hpp"
+#include "geometry/composite_distance.hpp"
 #include "geometry/ellipsoid.hpp"
 #include "geometry/epa.hpp"
 #include "geometry/gjk.hpp"
@@ -174,6 +175,14 @@ CoreDistance coreDistance(const CorePair& pair) {
         const SurfacePoint nearest = closestOnCylinder(pair.b->radius(), pair.b->halfHeight(), centreInB(pair));
         return fromSurface(nearest.normal, nearest.distance, pair);
       }
+      case ShapeType::Cone: {
+        const SurfacePoint nearest = closestOnCone(pair.b->radius(), pair.b->halfHeight(), centreInB(pair));
+        return fromSurface(nearest.normal, nearest.distance, pair);
+      }
+      case ShapeType::RoundBox: {
+        const SurfacePoint nearest = closestOnBox(pair.b->size.array() - pair.b->offset, centreInB(pair));
+        return fromSurface(nearest.normal, nearest.distance, pair);
+      }
       case ShapeType::Ellipsoid: {
         const EllipsoidPoint nearest = closestPointOnEllipsoid(pair.b->size, centreInB(pair));
         return fromSurface(nearest.normal, nearest.distance, pair);
@@ -192,6 +201,7 @@ CoreDistance coreDistance(const CorePair& pair) {
 SignedDistance signedDistance(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB) {
   if (a.type > b.type) return flipped(signedDistance(b, poseB, a, poseA));
   if (b.type == ShapeType::Plane) throw std::invalid_argument("signedDistance: at most one of the shapes may be a plane");
+  if (b.isComposite()) return compositeDistance(a, poseA, b, poseB);
   if (a.type == ShapeType::Plane) return planeAny(a, poseA, b, poseB);
   const CorePair pair = makeCorePair(a, poseA, b, poseB);
   return fromCores(coreDistance(pair), pair.radiusA, pair.radiusB, poseA);

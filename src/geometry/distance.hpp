@@ -13,7 +13,8 @@ struct SignedDistance {
   Vec3 pointB = Vec3::Zero();   // m, world: pointB - pointA == distance * normal
 };
 
-// At most one of the two may be a plane (two planes throw std::invalid_argument).
+// At most one of the two may be a plane (two planes throw std::invalid_argument). Of composite shapes the two children that
+// are nearest or deepest count; an overlap that several of them share may take a longer way out.
 SignedDistance signedDistance(const Shape& a, const Pose& poseA, const Shape& b, const Pose& poseB);
 
 }  // namespace cairn

@@ -32,9 +32,10 @@ Mat3 supportDerivative(const Shape& shape, const Vec3& n) {
     const Vec3 point = squares.cwiseProduct(n) / reach;
     return (Mat3(squares.asDiagonal()) - point * point.transpose()) / reach;
   }
-  if (shape.type == ShapeType::Cylinder) {
+  if (shape.type == ShapeType::Cylinder || shape.type == ShapeType::Cone) {
     const double across = std::hypot(n.x(), n.y());
     if (!(across > 0.0)) return Mat3::Zero();
+    if (shape.type == ShapeType::Cone && 2.0 * shape.halfHeight() * n.z() >= shape.radius() * across) return Mat3::Zero();
     const Vec3 tangent(-n.y() / across, n.x() / across, 0.0);
     return shape.radius() / across * tangent * tangent.transpose();
   }

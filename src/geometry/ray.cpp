@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "geometry/composite_distance.hpp"
+
 namespace cairn {
 namespace {
 
@@ -93,6 +95,104 @@ Chord capsuleChord(double radius, double halfHeight, const Vec3& origin, const V
   return chord;
 }
 
+// x^2 + y^2 <= (k w)^2 with w = h - z, the height below the apex, and k the slope of the side. A quadratic in t has the
+// whole double cone; the slab of the height leaves the half that is solid.
+Chord coneChord(double radius, double halfHeight, const Vec3& origin, const Vec3& direction) {
+  Chord chord;
+  cutSlab(chord, 2, halfHeight, origin, direction);
+  if (chord.isEmpty()) return chord;
+  const double k = radius / (2.0 * halfHeight), k2 = k * k, w = halfHeight - origin.z();
+  const double a = direction.head<2>().squaredNorm() - k2 * direction.z() * direction.z();
+  const double b = origin.head<2>().dot(direction.head<2>()) + k2 * w * direction.z();
+  const double c = origin.head<2>().squaredNorm() - k2 * w * w;
+  const double discriminant = b * b - a * c;
+  double enter = -kInfinity, leave = kInfinity;
+  if (std::abs(a) < 1e-14 * direction.squaredNorm()) {  // along the side: it is crossed once
+    if (b == 0.0 && c > 0.0) chord.clear();
+    if (b > 0.0) leave = -c / (2.0 * b);
+    if (b < 0.0) enter = -c / (2.0 * b);
+  } else if (a > 0.0) {
+    if (!(discriminant >= 0.0)) {
+      chord.clear();
+      return chord;
+    }
+    const double q = -(b + std::copysign(std::sqrt(discriminant), b));
+    const double one = q / a, two = q != 0.0 ? c / q : one;
+    enter = std::min(one, two);
+    leave = std::max(one, two);
+  } else {
+    const double q = -(b + std::copysign(std::sqrt(std::max(discriminant, 0.0)), b));
+    const double one = q / a, two = q != 0.0 ? c / q : one;
+    // The half below the apex is where w grows.
+    if (direction.z() < 0.0)
+      enter = std::max(one, two);
+    else
+      leave = std::min(one, two);
+  }
+  chord.leave = std::min(chord.leave, leave);
+  if (enter > chord.enter) {
+    chord.enter = enter;
+    const Vec3 at = origin + enter * direction;
+    chord.normal = {at.x(), at.y(), k2 * (halfHeight - at.z())};
+  }
+  return chord;
+}
+
+// With all faces moved out by so much.
+Chord hullChord(const Hull& hull, double grown, const Vec3& origin, const Vec3& direction) {
+  Chord chord;
+  for (const HullFace& face : hull.faces) {
+    // From the interior point: a hull that sits far from its frame's origin keeps its digits.
+    const double depth = face.offset - face.normal.dot(hull.interior) + grown;
+    chord.cut(face.normal.dot(origin - hull.interior) - depth, face.normal.dot(direction), face.normal);
+  }
+  return chord;
+}
+
+// Conservative advancement from both ends: how far the line is from the core at a point tells how far it may go on. The
+// rate of approach bounds the path to the surface from below, and for a convex core it is never too long.
+double advance(const Shape& core, double radius, Vec3 point, const Vec3& direction, double most, Vec3& normal) {
+  const Shape probe{.type = ShapeType::Sphere, .size = Vec3::Constant(1e-9)};
+  constexpr int kMostLooks = 100;
+  double path = 0.0;
+  const double speed = direction.norm();
+  for (int look = 0; look < kMostLooks && path <= most; ++look) {
+    const SignedDistance gap = signedDistance(core, Pose{}, probe, Pose{point + path * direction, Quat::Identity()});
+    normal = gap.normal;
+    const double left = gap.distance + 1e-9 - radius;
+    if (left <= 1e-12 * (radius + speed)) return path;
+    const double rate = -gap.normal.dot(direction);
+    if (!(rate > 0.0)) return kInfinity;
+    path += left / rate;
+  }
+  return kInfinity;
+}
+
+// The line inside a rounded box or hull lies inside the core with its faces moved out: from there on by advancement.
+Chord roundChord(const Shape& shape, const Vec3& origin, const Vec3& direction) {
+  const Shape core = coreOf(shape);
+  Chord chord;
+  if (core.type == ShapeType::Box) {
+    for (int i = 0; i < 3; ++i) cutSlab(chord, i, shape.size[i], origin, direction);
+  } else {
+    chord = hullChord(*core.hull, shape.offset, origin, direction);
+  }
+  if (chord.isEmpty()) return chord;
+  Vec3 normal;
+  const double length = chord.leave - chord.enter;
+  const double in = advance(core, shape.offset, origin + chord.enter * direction, direction, length, normal);
+  if (!(in <= length)) {
+    chord.clear();
+    return chord;
+  }
+  Vec3 unused;
+  const double out = advance(core, shape.offset, origin + chord.leave * direction, -direction, length, unused);
+  if (in > 0.0) chord.normal = normal;
+  chord.enter += in;
+  chord.leave = std::max(chord.enter, chord.leave - (std::isfinite(out) ? out : 0.0));
+  return chord;
+}
+
 Chord localChord(const Shape& shape, const Vec3& origin, const Vec3& direction) {
   Chord chord;
   switch (shape.type) {
@@ -113,15 +213,23 @@ Chord localChord(const Shape& shape, const Vec3& origin, const Vec3& direction) 
       if (!chord.isEmpty()) chord.normal = chord.normal.cwiseQuotient(shape.size);
       return chord;
     }
+    case ShapeType::Cone:
+      return coneChord(shape.radius(), shape.halfHeight(), origin, direction);
+    case ShapeType::RoundBox:
+    case ShapeType::RoundHull:
+      return roundChord(shape, origin, direction);
+    case ShapeType::Triangle:
+    case ShapeType::SphereSet:
+    case ShapeType::Compound:
+    case ShapeType::Mesh:
+    case ShapeType::HeightField:
+    case ShapeType::DistanceField:
+      chord.clear();
+      return chord;
     case ShapeType::Hull:
       break;
   }
-  for (const HullFace& face : shape.hull->faces) {
-    // From the interior point: a hull that sits far from its frame's origin keeps its digits.
-    const double depth = face.offset - face.normal.dot(shape.hull->interior);
-    chord.cut(face.normal.dot(origin - shape.hull->interior) - depth, face.normal.dot(direction), face.normal);
-  }
-  return chord;
+  return hullChord(*shape.hull, 0.0, origin, direction);
 }
 
 }  // namespace
@@ -129,7 +237,12 @@ Chord localChord(const Shape& shape, const Vec3& origin, const Vec3& direction) 
 std::optional<ShapeRayHit> castRay(const Shape& shape, const Pose& pose, const Vec3& origin, const Vec3& direction,
                                    double length) {
   if (!(length >= 0.0) || !(direction.squaredNorm() > 0.0)) return std::nullopt;
-  // From the point of the ray closest to the shape's frame: no digits are lost on the way from a far origin.
+  if (shape.isComposite()) {
+    auto hit = castRayAtComposite(shape, pose.inversePoint(origin), pose.inverseDirection(direction), length);
+    if (hit) hit->normal = hit->distance > 0.0 ? pose.direction(hit->normal) : Vec3(-direction);
+    return hit;
+  }
+  // From the point of the ray closest to the shape's frame: no digits are lost on the path from a far origin.
   const Vec3 local = pose.inversePoint(origin);
   const Vec3 along = pose.inverseDirection(direction);
   const double start = shape.type == ShapeType::Plane ? 0.0 : -local.dot(along) / along.squaredNorm();

@@ -18,19 +18,25 @@ struct Edge {
 
 class Features {
  public:
-  explicit Features(const Shape& shape) : shape_(shape) {}
+  explicit Features(const Shape& shape) : shape_(coreOf(shape)) {}
 
   std::size_t faceCount() const {
     if (shape_.type == ShapeType::Box) return 6;
+    if (shape_.type == ShapeType::Triangle) return 2;
     return shape_.type == ShapeType::Hull ? shape_.hull->faces.size() : 0;
   }
   Vec3 faceNormal(std::size_t i) const {
     if (shape_.type == ShapeType::Hull) return shape_.hull->faces[i].normal;
+    if (shape_.type == ShapeType::Triangle) {
+      const Vec3* p = shape_.corners;
+      return (i == 0 ? 1.0 : -1.0) * (p[1] - p[0]).cross(p[2] - p[0]).stableNormalized();
+    }
     return (i % 2 == 0 ? -1.0 : 1.0) * Vec3::Unit(static_cast<int>(i / 2));
   }
   std::size_t edgeCount() const {
     if (shape_.type == ShapeType::Box) return 12;
     if (shape_.type == ShapeType::Hull) return shape_.hull->edges.size();
+    if (shape_.type == ShapeType::Triangle) return 3;
     return shape_.type == ShapeType::Capsule ? 1 : 0;
   }
   Edge edge(std::size_t i) const {
@@ -39,6 +45,11 @@ class Features {
       const Vec3& from = shape_.hull->vertices[edge.vertex0];
       return {from, shape_.hull->vertices[edge.vertex1] - from, shape_.hull->faces[edge.face0].normal,
               shape_.hull->faces[edge.face1].normal};
+    }
+    if (shape_.type == ShapeType::Triangle) {
+      // Its two faces look opposite ways: like a segment, an edge takes any normal across it.
+      const Vec3& from = shape_.corners[i];
+      return {from, shape_.corners[i == 2 ? 0 : i + 1] - from, Vec3::Zero(), Vec3::Zero()};
     }
     if (shape_.type == ShapeType::Capsule) {
       // A segment has no faces: every normal across it is its own.
@@ -57,7 +68,7 @@ class Features {
   }
 
  private:
-  const Shape& shape_;
+  const Shape shape_;
 };
 
 void consider(SatResult& best, const CorePair& pair, const Vec3& normal) {

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "geometry/surface.hpp"
+
 namespace cairn {
 namespace {
 
@@ -55,29 +57,36 @@ struct Maker {
     checkCoordinate("offset", plane.offset);
     Vec3 normal = plane.normal / length;
     normal /= normal.norm();  // once more: the first length may have lost digits if it was very long
-    return {.type = ShapeType::Plane, .size = normal, .offset = plane.offset, .hull = nullptr};
+    return {.type = ShapeType::Plane, .size = normal, .offset = plane.offset};
   }
   Shape operator()(const Sphere& sphere) const {
     checkSize("radius", sphere.radius);
-    return {.type = ShapeType::Sphere, .size = Vec3::Constant(sphere.radius), .hull = nullptr};
+    return {.type = ShapeType::Sphere, .size = Vec3::Constant(sphere.radius)};
   }
   Shape operator()(const Box& box) const {
     checkSizes("halfExtents", box.halfExtents);
-    return {.type = ShapeType::Box, .size = box.halfExtents, .hull = nullptr};
+    Shape shape{.type = ShapeType::Box, .size = box.halfExtents};
+    if (box.rounding == 0.0) return shape;
+    checkSize("rounding", box.rounding);
+    const double most = box.halfExtents.minCoeff() - kSmallestSize;
+    if (box.rounding > most) refuse("rounding", "below the smallest half extent, at most " + metres(most), box.rounding);
+    shape.type = ShapeType::RoundBox;
+    shape.offset = box.rounding;
+    return shape;
   }
   Shape operator()(const Capsule& capsule) const {
     checkSize("radius", capsule.radius);
     checkSize("halfHeight", capsule.halfHeight);
-    return {.type = ShapeType::Capsule, .size = {capsule.radius, capsule.radius, capsule.halfHeight}, .hull = nullptr};
+    return {.type = ShapeType::Capsule, .size = {capsule.radius, capsule.radius, capsule.halfHeight}};
   }
   Shape operator()(const Cylinder& cylinder) const {
     checkSize("radius", cylinder.radius);
     checkSize("halfHeight", cylinder.halfHeight);
-    return {.type = ShapeType::Cylinder, .size = {cylinder.radius, cylinder.radius, cylinder.halfHeight}, .hull = nullptr};
+    return {.type = ShapeType::Cylinder, .size = {cylinder.radius, cylinder.radius, cylinder.halfHeight}};
   }
   Shape operator()(const Ellipsoid& ellipsoid) const {
     checkSizes("radii", ellipsoid.radii);
-    return {.type = ShapeType::Ellipsoid, .size = ellipsoid.radii, .hull = nullptr};
+    return {.type = ShapeType::Ellipsoid, .size = ellipsoid.radii};
   }
   Shape operator()(const ConvexHull& convexHull) const {
     for (std::size_t i = 0; i < convexHull.points.size(); ++i) {
@@ -85,20 +94,63 @@ struct Maker {
         checkCoordinate("points[" + std::to_string(i) + "][" + std::to_string(k) + "]", convexHull.points[i][k]);
       }
     }
-    Shape shape{.type = ShapeType::Hull, .size = Vec3::Zero(), .hull = buildHull(convexHull.points)};
+    Shape shape{.type = ShapeType::Hull, .hull = buildHull(convexHull.points)};
     Aabb box;
     for (const Vec3& vertex : shape.hull->vertices) box = box.united({vertex, vertex});
     shape.size = 0.5 * (box.upper - box.lower);
     // A thin hull may lie flat along an axis only in its own frame, so its largest side is what is checked from below; its
     // thinness is checked, relative to that, by buildHull.
     checkSize("points: half the extent", shape.size.maxCoeff());
+    if (convexHull.rounding == 0.0) return shape;
+    checkSize("rounding", convexHull.rounding);
+    shape.type = ShapeType::RoundHull;
+    shape.offset = convexHull.rounding;
+    shape.size.array() += convexHull.rounding;
     return shape;
   }
+  Shape operator()(const Cone& cone) const {
+    checkSize("radius", cone.radius);
+    checkSize("halfHeight", cone.halfHeight);
+    return {.type = ShapeType::Cone, .size = {cone.radius, cone.radius, cone.halfHeight}};
+  }
+  static Shape composite(ShapeType type, std::shared_ptr<const CompositeParts> parts) {
+    const Vec3 size = 0.5 * (parts->bounds.upper - parts->bounds.lower);
+    return {.type = type, .size = size, .composite = std::move(parts)};
+  }
+  Shape operator()(const SphereSet& set) const { return composite(ShapeType::SphereSet, buildBallSet(set)); }
+  Shape operator()(const Compound& compound) const { return composite(ShapeType::Compound, buildParts(compound)); }
+  Shape operator()(const MeshShape& mesh) const { return composite(ShapeType::Mesh, buildMeshParts(mesh)); }
+  Shape operator()(const HeightFieldShape& shape) const {
+    return composite(ShapeType::HeightField, buildHeightParts(shape));
+  }
+  Shape operator()(const DistanceFieldShape& shape) const {
+    return composite(ShapeType::DistanceField, buildFieldParts(shape));
+  }
 };
+
+Aabb hullBox(const Hull& hull, const Mat3& rotation) {
+  Aabb box;
+  for (const Vec3& vertex : hull.vertices) {
+    const Vec3 p = rotation * vertex;
+    box.lower = box.lower.cwiseMin(p);
+    box.upper = box.upper.cwiseMax(p);
+  }
+  return box;
+}
 
 }  // namespace
 
 Shape makeShape(const Geometry& geometry) { return std::visit(Maker{}, geometry); }
+
+Shape coreOf(const Shape& shape) {
+  Shape core = shape;
+  if (shape.type == ShapeType::RoundBox) core.type = ShapeType::Box;
+  if (shape.type == ShapeType::RoundHull) core.type = ShapeType::Hull;
+  if (core.type == shape.type) return core;
+  core.size.array() -= shape.offset;
+  core.offset = 0.0;
+  return core;
+}
 
 Aabb boundingBox(const Shape& shape, const Pose& pose) {
   const auto around = [&](const Vec3& half) { return Aabb{pose.position - half, pose.position + half}; };
@@ -113,6 +165,34 @@ Aabb boundingBox(const Shape& shape, const Pose& pose) {
     }
     case ShapeType::Box:
       return around(pose.rotation.toRotationMatrix().cwiseAbs() * shape.size);
+    case ShapeType::RoundBox: {
+      const Vec3 core = shape.size.array() - shape.offset;
+      return around(Vec3((pose.rotation.toRotationMatrix().cwiseAbs() * core).array() + shape.offset));
+    }
+    case ShapeType::RoundHull: {
+      const Aabb box = hullBox(*shape.hull, pose.rotation.toRotationMatrix()).grown(shape.offset);
+      return {box.lower + pose.position, box.upper + pose.position};
+    }
+    case ShapeType::Cone: {
+      const Vec3 a = pose.rotation * Vec3::UnitZ(), apex = shape.halfHeight() * a;
+      const Vec3 disc =
+          shape.radius() * Vec3(std::hypot(a.y(), a.z()), std::hypot(a.x(), a.z()), std::hypot(a.x(), a.y()));
+      return {pose.position + apex.cwiseMin(-apex - disc), pose.position + apex.cwiseMax(-apex + disc)};
+    }
+    case ShapeType::Triangle: {
+      Aabb box;
+      for (int i = 0; i < 3; ++i) {
+        const Vec3 p = pose.point(shape.corners[i]);
+        box = box.united({p, p});
+      }
+      return box;
+    }
+    case ShapeType::SphereSet:
+    case ShapeType::Compound:
+    case ShapeType::Mesh:
+    case ShapeType::HeightField:
+    case ShapeType::DistanceField:
+      return turnedBox(partsOf(shape).bounds, pose);
     case ShapeType::Cylinder: {
       // The disc reaches r sqrt(1 - a_i^2) along axis i, which is r times the length of the other two parts of the axis.
       const Vec3 a = pose.rotation * Vec3::UnitZ();
@@ -126,13 +206,7 @@ Aabb boundingBox(const Shape& shape, const Pose& pose) {
     case ShapeType::Hull:
       break;
   }
-  const Mat3 rotation = pose.rotation.toRotationMatrix();
-  Aabb box;
-  for (const Vec3& vertex : shape.hull->vertices) {
-    const Vec3 p = rotation * vertex;
-    box.lower = box.lower.cwiseMin(p);
-    box.upper = box.upper.cwiseMax(p);
-  }
+  const Aabb box = hullBox(*shape.hull, pose.rotation.toRotationMatrix());
   return {box.lower + pose.position, box.upper + pose.position};
 }
 
@@ -147,15 +221,42 @@ double boundingRadius(const Shape& shape) {
     case ShapeType::Box:
       return shape.size.norm();
     case ShapeType::Cylinder:
+    case ShapeType::Cone:
       return std::hypot(shape.radius(), shape.halfHeight());
     case ShapeType::Ellipsoid:
       return shape.size.maxCoeff();
+    case ShapeType::RoundBox:
+      return (shape.size.array() - shape.offset).matrix().norm() + shape.offset;
+    case ShapeType::Triangle:
+      return std::max({shape.corners[0].norm(), shape.corners[1].norm(), shape.corners[2].norm()});
+    case ShapeType::SphereSet:
+    case ShapeType::Compound:
+    case ShapeType::Mesh:
+    case ShapeType::HeightField:
+    case ShapeType::DistanceField:
+      return partsOf(shape).radius;
     case ShapeType::Hull:
+    case ShapeType::RoundHull:
       break;
   }
   double largest = 0.0;
   for (const Vec3& vertex : shape.hull->vertices) largest = std::max(largest, vertex.squaredNorm());
-  return std::sqrt(largest);
+  return std::sqrt(largest) + shape.rounding();
+}
+
+// A scan beats walking along edges up to some hundred vertices, and cannot be caught on a flat face by rounding.
+const Vec3& hullSupport(const Hull& hull, const Vec3& direction) {
+  const std::vector<Vec3>& vertices = hull.vertices;
+  std::size_t best = 0;
+  double farthest = vertices[0].dot(direction);
+  for (std::size_t i = 1; i < vertices.size(); ++i) {
+    const double reach = vertices[i].dot(direction);
+    if (reach > farthest) {
+      farthest = reach;
+      best = i;
+    }
+  }
+  return vertices[best];
 }
 
 Vec3 support(const Shape& shape, const Vec3& direction) {
@@ -187,20 +288,38 @@ Vec3 support(const Shape& shape, const Vec3& direction) {
       const Vec3 scaled = shape.size.cwiseProduct(direction / largest);
       return shape.size.cwiseProduct(scaled) / scaled.norm();
     }
-    case ShapeType::Hull: {
-      // A scan beats walking along edges up to some hundred vertices, and cannot be caught on a flat face by rounding.
-      const std::vector<Vec3>& vertices = shape.hull->vertices;
-      std::size_t best = 0;
-      double farthest = vertices[0].dot(direction);
-      for (std::size_t i = 1; i < vertices.size(); ++i) {
-        const double reach = vertices[i].dot(direction);
-        if (reach > farthest) {
-          farthest = reach;
-          best = i;
-        }
-      }
-      return vertices[best];
+    case ShapeType::Cone: {
+      const double across = std::hypot(direction.x(), direction.y()), h = shape.halfHeight();
+      if (2.0 * h * direction.z() >= shape.radius() * across) return {0.0, 0.0, h};
+      if (!(across > 0.0)) return {0.0, 0.0, -h};
+      return {direction.x() / across * shape.radius(), direction.y() / across * shape.radius(), -h};
     }
+    case ShapeType::RoundBox: {
+      const Vec3 core = shape.size.array() - shape.offset;
+      return Vec3(std::copysign(core.x(), direction.x()), std::copysign(core.y(), direction.y()),
+                  std::copysign(core.z(), direction.z())) +
+             shape.offset * unitAlong(direction);
+    }
+    case ShapeType::RoundHull:
+      return hullSupport(*shape.hull, direction) + shape.offset * unitAlong(direction);
+    case ShapeType::Triangle: {
+      int best = 0;
+      for (int i = 1; i < 3; ++i) {
+        if (shape.corners[i].dot(direction) > shape.corners[best].dot(direction)) best = i;
+      }
+      return shape.corners[best];
+    }
+    case ShapeType::SphereSet:
+    case ShapeType::Compound:
+    case ShapeType::Mesh:
+    case ShapeType::HeightField:
+    case ShapeType::DistanceField: {
+      // Of the box about it: no point is farther.
+      const Aabb& box = partsOf(shape).bounds;
+      return (direction.array() < 0.0).select(box.lower, box.upper);
+    }
+    case ShapeType::Hull:
+      return hullSupport(*shape.hull, direction);
   }
   return shape.size * shape.offset;
 }

@@ -7,6 +7,7 @@
 namespace cairn {
 namespace {
 
+constexpr int kSegments = 24;  // chords around the curved parts of shapes that are sent as triangles
 constexpr std::string_view kKindNames[] = {"static", "kinematic", "dynamic"};
 constexpr std::string_view kShapeNames[] = {"plane", "sphere", "box", "capsule", "cylinder", "ellipsoid", "hull"};
 
@@ -102,9 +103,14 @@ void BodyDescriber::describe(CompactJson& out, const World& world, BodyId body, 
 
 void BodyDescriber::describeShape(CompactJson& out, const ShapeDesc& shape, std::uint32_t slot, std::size_t index) {
   out.object("", [&] {
-    out.value("type", kShapeNames[shape.geometry.index()]);
+    const bool isRounded = (std::holds_alternative<Box>(shape.geometry) && std::get<Box>(shape.geometry).rounding > 0.0) ||
+                           (std::holds_alternative<ConvexHull>(shape.geometry) &&
+                            std::get<ConvexHull>(shape.geometry).rounding > 0.0);
+    const bool isTriangles = isRounded || shape.geometry.index() >= std::size(kShapeNames);
+    out.value("type", isTriangles ? "hull" : kShapeNames[shape.geometry.index()]);
     describeVector(out, "position", shape.local.position);
     describeQuaternion(out, "rotation", shape.local.rotation);
+    if (isTriangles) return describeTriangles(out, shape.geometry, slot, index);
     const auto tall = [&](const auto& one) {
       out.value("radius", one.radius);
       out.value("halfHeight", one.halfHeight);
@@ -117,7 +123,7 @@ void BodyDescriber::describeShape(CompactJson& out, const ShapeDesc& shape, std:
                           [&](const Box& box) { describeVector(out, "half", box.halfExtents); },
                           [&](const Capsule& capsule) { tall(capsule); }, [&](const Cylinder& cylinder) { tall(cylinder); },
                           [&](const Ellipsoid& ellipsoid) { describeVector(out, "radii", ellipsoid.radii); },
-                          [&](const ConvexHull& hull) { describeHull(out, hull, slot, index); }},
+                          [&](const ConvexHull& hull) { describeHull(out, hull, slot, index); }, [](const auto&) {}},
                shape.geometry);
   });
 }
@@ -133,7 +139,27 @@ void BodyDescriber::describeHull(CompactJson& out, const ConvexHull& hull, std::
     }
     alike.push_back({slot, index, hull.points});
   }
-  const Mesh mesh = buildHullMesh(hull.points);
+  writeTriangles(out, buildHullMesh(hull.points));
+}
+
+// Whatever is not round or a hull: triangles, as they are. Equal shapes are written once.
+void BodyDescriber::describeTriangles(CompactJson& out, const Geometry& geometry, std::uint32_t slot, std::size_t index) {
+  const Mesh mesh = buildMesh(geometry, kSegments);
+  if (hullsAreShared_) {
+    std::vector<WrittenHull>& alike = hulls_[hashPoints(mesh.vertices)];
+    for (const WrittenHull& written : alike) {
+      if (written.points != mesh.vertices) continue;
+      out.value("same", written.slot);
+      out.value("shape", static_cast<long>(written.shape));
+      return;
+    }
+    alike.push_back({slot, index, mesh.vertices});
+  }
+  out.value("concave", true);
+  writeTriangles(out, mesh);
+}
+
+void BodyDescriber::writeTriangles(CompactJson& out, const Mesh& mesh) {
   out.list("vertices", [&] {
     for (const Vec3& vertex : mesh.vertices) describeVector(out, "", vertex);
   });

@@ -10,6 +10,7 @@
 
 #include "cairn/world.hpp"
 #include "picture/palette.hpp"
+#include "picture/picture_mesh.hpp"
 #include "scene/json_text.hpp"
 #include "scene/scene_model.hpp"
 
@@ -53,6 +54,8 @@ class BodyDescriber {
   };
   void describeShape(CompactJson& out, const ShapeDesc& shape, std::uint32_t slot, std::size_t index);
   void describeHull(CompactJson& out, const ConvexHull& hull, std::uint32_t slot, std::size_t index);
+  void describeTriangles(CompactJson& out, const Geometry& geometry, std::uint32_t slot, std::size_t index);
+  static void writeTriangles(CompactJson& out, const Mesh& mesh);
 
   Vec3 origin_;
   Palette palette_;

@@ -70,12 +70,12 @@ void ProblemBuilder::addContact(std::uint32_t slot, std::vector<int>& numbers) {
   SweptManifold swept;
   Manifold& manifold = swept.manifold;
   const Children children = system_.contacts.links[slot].children;
-  if (formulation_.storedContacts)
+  if (formulation_.storedContacts || contact.isWhole)
     manifold = storedManifold(system_, slot);
   else
     touchChildren(shapeA.shape, shapeA.pose, shapeB.shape, shapeB.pose, children,
                   contactMargin(shapeA, shapeB, settings_.speculativeDistance, dt_), manifold);
-  const bool passed = formulation_.trial != nullptr && passedThrough(contact, children, swept);
+  const bool passed = formulation_.trial != nullptr && !contact.isWhole && passedThrough(contact, children, swept);
   const std::array<int, kManifoldPoints> stored = storedPoints(system_.contacts, slot, manifold);
   const Material& surfaceA = system_.materials[shapeA.material];
   const Material& surfaceB = system_.materials[shapeB.material];

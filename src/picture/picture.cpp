@@ -113,7 +113,7 @@ class Picture {
   }
 
   void addCaster(const PicturePart& part, const Mesh& fine, int segments) {
-    const bool isFlat = std::holds_alternative<Box>(part.geometry) || std::holds_alternative<ConvexHull>(part.geometry);
+    const bool isFlat = std::holds_alternative<Box>(part.geometry) || part.geometry.index() >= 6;  // of triangles as it is
     const Mesh coarse = isFlat ? Mesh{} : buildMesh(part.geometry, segments);
     const Mesh& mesh = isFlat ? fine : coarse;
     const auto base = static_cast<std::uint32_t>(casters_.vertices.size());

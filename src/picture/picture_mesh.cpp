@@ -102,6 +102,30 @@ Mesh cylinderMesh(const Cylinder& cylinder, int segments) {
   return mesh;
 }
 
+Mesh coneMesh(const Cone& cone, int segments) {
+  Mesh mesh = revolve({{cone.radius, -cone.halfHeight}}, -cone.halfHeight, cone.halfHeight, segments);
+  for (MeshTriangle& triangle : mesh.triangles) {
+    if (triangle.a == 0) triangle.face = 1;
+  }
+  mesh.faceNormals = {Vec3::Zero(), -Vec3::UnitZ()};
+  return mesh;
+}
+
+// A ball whose eight parts are moved apart; triangles between them become the faces and the edges.
+Mesh roundBoxMesh(const Box& box, int segments) {
+  Mesh mesh = ellipsoidMesh(Vec3::Constant(box.rounding), segments);
+  for (Vec3& vertex : mesh.vertices) {
+    for (int k = 0; k < 3; ++k) vertex[k] += std::copysign(box.halfExtents[k] - box.rounding, vertex[k]);
+  }
+  return mesh;
+}
+
+double farthestOf(const SurfaceTriangles& surface, const Vec3& direction) {
+  double most = -1e300;
+  for (const Vec3& point : surface.vertices) most = std::max(most, point.dot(direction));
+  return most;
+}
+
 }  // namespace
 
 int segmentsFor(double radiusInPixels) {
@@ -114,11 +138,19 @@ Mesh buildMesh(const Geometry& geometry, int segments) {
   return std::visit(Overloaded{
                         [](const Plane&) { return Mesh{}; },
                         [&](const Sphere& s) { return ellipsoidMesh(Vec3::Constant(s.radius), segments); },
-                        [](const Box& s) { return boxMesh(s.halfExtents); },
+                        [&](const Box& s) { return s.rounding > 0.0 ? roundBoxMesh(s, segments) : boxMesh(s.halfExtents); },
                         [&](const Capsule& s) { return capsuleMesh(s, segments); },
                         [&](const Cylinder& s) { return cylinderMesh(s, segments); },
                         [&](const Ellipsoid& s) { return ellipsoidMesh(s.radii, segments); },
-                        [](const ConvexHull& s) { return buildHullMesh(s.points); },
+                        [&](const ConvexHull& s) {
+                          return s.rounding > 0.0 ? roundedHullMesh(s, segments) : buildHullMesh(s.points);
+                        },
+                        [&](const Cone& s) { return coneMesh(s, segments); },
+                        [&](const SphereSet& s) { return compositeMesh(s, segments); },
+                        [&](const Compound& s) { return compositeMesh(s, segments); },
+                        [](const MeshShape& s) { return surfaceMesh(trianglesOf(*s.mesh)); },
+                        [](const HeightFieldShape& s) { return surfaceMesh(trianglesOf(*s.field)); },
+                        [](const DistanceFieldShape& s) { return surfaceMesh(trianglesOf(*s.field)); },
                     },
                     geometry);
 }
@@ -132,6 +164,14 @@ Vec3 curvedNormal(const Geometry& geometry, const Vec3& point) {
             return out.normalized();
           },
           [&](const Cylinder&) -> Vec3 { return Vec3(point.x(), point.y(), 0).normalized(); },
+          [&](const Cone& s) -> Vec3 {
+            const Vec3 radial = Vec3(point.x(), point.y(), 0).normalized();
+            return (2.0 * s.halfHeight * radial + s.radius * Vec3::UnitZ()).normalized();
+          },
+          [&](const Box& s) -> Vec3 {
+            const Vec3 core = s.halfExtents.array() - s.rounding;
+            return (point - point.cwiseMax(-core).cwiseMin(core)).normalized();
+          },
           [&](const Ellipsoid& s) -> Vec3 { return point.cwiseQuotient(s.radii).cwiseQuotient(s.radii).normalized(); },
           [&](const auto&) -> Vec3 { return point.normalized(); },
       },
@@ -143,15 +183,39 @@ double support(const Geometry& geometry, const Vec3& direction) {
       Overloaded{
           [](const Plane&) { return 0.0; },
           [&](const Sphere& s) { return s.radius * direction.norm(); },
-          [&](const Box& s) { return s.halfExtents.dot(direction.cwiseAbs()); },
+          [&](const Box& s) {
+            return Vec3(s.halfExtents.array() - s.rounding).dot(direction.cwiseAbs()) + s.rounding * direction.norm();
+          },
           [&](const Capsule& s) { return s.radius * direction.norm() + s.halfHeight * std::abs(direction.z()); },
           [&](const Cylinder& s) { return s.radius * direction.head<2>().norm() + s.halfHeight * std::abs(direction.z()); },
           [&](const Ellipsoid& s) { return s.radii.cwiseProduct(direction).norm(); },
           [&](const ConvexHull& s) {
             double most = -1e300;
             for (const Vec3& point : s.points) most = std::max(most, point.dot(direction));
+            return most + s.rounding * direction.norm();
+          },
+          [&](const Cone& s) {
+            return std::max(s.halfHeight * direction.z(),
+                            s.radius * direction.head<2>().norm() - s.halfHeight * direction.z());
+          },
+          [&](const SphereSet& s) {
+            double most = -1e300;
+            for (std::size_t i = 0; i < s.centers.size(); ++i)
+              most = std::max(most, s.centers[i].dot(direction) + s.radii[i] * direction.norm());
             return most;
           },
+          [&](const Compound& s) {
+            double most = -1e300;
+            for (const CompoundChild& child : s.children) {
+              const Geometry geometryOfChild = std::visit([](const auto& one) { return Geometry{one}; }, child.geometry);
+              most = std::max(most, child.local.position.dot(direction) +
+                                        support(geometryOfChild, child.local.inverseDirection(direction)));
+            }
+            return most;
+          },
+          [&](const MeshShape& s) { return farthestOf(trianglesOf(*s.mesh), direction); },
+          [&](const HeightFieldShape& s) { return farthestOf(trianglesOf(*s.field), direction); },
+          [&](const DistanceFieldShape& s) { return farthestOf(trianglesOf(*s.field), direction); },
       },
       geometry);
 }
@@ -159,7 +223,7 @@ double support(const Geometry& geometry, const Vec3& direction) {
 double featureSize(const Geometry& geometry, const Mesh& mesh) {
   if (const auto* box = std::get_if<Box>(&geometry)) return 2.0 * box->halfExtents.minCoeff();
   if (const auto* cylinder = std::get_if<Cylinder>(&geometry)) return 2.0 * std::min(cylinder->radius, cylinder->halfHeight);
-  if (!std::holds_alternative<ConvexHull>(geometry)) return 0.0;
+  if (geometry.index() < 6) return 0.0;  // curved ones without edges
   double area = 0.0;
   for (const MeshTriangle& triangle : mesh.triangles) {
     const Vec3& a = mesh.vertices[triangle.a];

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cairn/shape.hpp"
+#include "cairn/surface.hpp"
 
 namespace cairn {
 
@@ -22,6 +22,12 @@ struct Mesh {
 
 // The mesh of any shape but a plane. `segments` is the number of chords around a curved shape.
 Mesh buildMesh(const Geometry& geometry, int segments);
+// Of the shapes that are composed of others, or given by triangles.
+Mesh compositeMesh(const SphereSet& set, int segments);
+Mesh compositeMesh(const Compound& compound, int segments);
+Mesh surfaceMesh(const SurfaceTriangles& surface);
+// A surface around a convex shape, from its farthest points (and normals there) in all directions.
+Mesh roundedHullMesh(const ConvexHull& hull, int segments);
 // The outermost triangles around the points, coplanar neighbours sharing a face. Good enough to look at, not to collide
 // with.
 Mesh buildHullMesh(const std::vector<Vec3>& points);

@@ -19,7 +19,9 @@ double boundingRadius(const Geometry& geometry) {
     for (const Vec3& point : hull->points) most = std::max(most, point.norm());
     return most;
   }
-  return Vec3(support(geometry, Vec3::UnitX()), support(geometry, Vec3::UnitY()), support(geometry, Vec3::UnitZ())).norm();
+  Vec3 most;
+  for (int k = 0; k < 3; ++k) most[k] = std::max(support(geometry, Vec3::Unit(k)), support(geometry, -Vec3::Unit(k)));
+  return most.norm();
 }
 
 PicturePlane placePlane(const Plane& plane, const Pose& pose) {

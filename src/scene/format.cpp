@@ -19,6 +19,9 @@ constexpr double kLargestMass = 1e15;     // kg
 // Limits that keep a small file from asking for endless work.
 constexpr std::size_t kMostHullPoints = 10000;
 constexpr std::size_t kMostShapes = 10000;
+constexpr std::size_t kMostChildren = 100000;    // of a compound or sphere set
+constexpr std::size_t kMostTriangles = 2000000;  // of a mesh that is written out
+constexpr double kMostSamples = 8192;            // of a height field, along a side
 constexpr std::size_t kMostPatterns = 8;
 
 RulePtr radius() { return numberRule({.low = kSmallestRadius, .high = kLargestSize, .unit = "m"}); }
@@ -81,6 +84,119 @@ RulePtr groups() {
   return rule;
 }
 
+// Convex shapes, which may stand alone or be children of a compound.
+std::vector<Alternative> convexShapes() {
+  const Field rounding{"rounding", nonNegative(kLargestSize, "m"), ""};
+  const auto rounded = [&](const char* what) {
+    Field field = rounding;
+    field.what = what;
+    return field;
+  };
+  return {{"sphere", "a ball", {{"radius", radius(), "radius", true}}},
+          {"box",
+           "a box about the shape's origin",
+           {{"size", numbersRule(3, {.low = 2 * kSmallestRadius, .high = kLargestSize, .unit = "m"}),
+             "full edge lengths along x, y, z", true},
+            rounded("radius of its edges and corners; the size stays, rounding takes away; default 0")}},
+          {"capsule",
+           "a cylinder along z with half-balls on both ends",
+           {{"radius", radius(), "of the cylinder and of the ends", true},
+            {"height", length(), "of the cylindrical part: the whole is height + 2 radius long", true}}},
+          {"cylinder",
+           "a cylinder along z",
+           {{"radius", radius(), "radius", true}, {"height", length(), "whole length along z", true}}},
+          {"ellipsoid",
+           "an ellipsoid about the shape's origin",
+           {{"radii", numbersRule(3, {.low = kSmallestRadius, .high = kLargestSize, .unit = "m"}),
+             "half lengths along x, y, z", true}}},
+          {"hull",
+           "the convex hull of points",
+           {{"points", listRule(vector(kLargestSize, "m"), 4, kMostHullPoints), "at least four, not all in one plane", true},
+            rounded("all within this distance of the hull belongs to it; default 0")}},
+          {"cone",
+           "a cone along z, its apex up; the origin is half way between base and apex",
+           {{"radius", radius(), "of the base", true}, {"height", length(), "from base to apex", true}}}};
+}
+
+// Heights that are made, not written out.
+RulePtr heightGenerator() {
+  return taggedRule({{"amplitude", nonNegative(1e5, "m"), "greatest height above and below 0", true},
+                     {"wavelength", positive(kLargestSize, "m"), "from one hill to the next", true}},
+                    {{"waves", "hills and hollows like those of an egg box", {}},
+                     {"noise",
+                      "smooth random hills",
+                      {{"seed", integerRule(0, 1e9), "another landscape for each; default 1"},
+                       {"octaves", integerRule(1, 8), "each half as long and half as high as the one before; default 1"}}}});
+}
+
+RulePtr fieldSolid() {
+  static const RulePtr rule =
+      named("solid", taggedRule({{"position", point(), "in the shape's frame; default [0, 0, 0]"},
+                                 {"rotation", rotation(), "in the shape's frame"},
+                                 {"rounding", nonNegative(1e6, "m"), "all within this distance belongs to it; default 0"}},
+                                {{"sphere", "a ball", {{"radius", radius(), "radius", true}}},
+                                 {"box",
+                                  "a box",
+                                  {{"size", numbersRule(3, {.low = 2 * kSmallestRadius, .high = kLargestSize, .unit = "m"}),
+                                    "full edge lengths along x, y, z", true}}},
+                                 {"torus",
+                                  "a ring about z",
+                                  {{"radius", radius(), "of the ring", true}, {"tube", radius(), "of what is bent to a ring", true}}}}));
+  return rule;
+}
+
+std::vector<Alternative> compositeShapes() {
+  std::vector<Alternative> convex = convexShapes();
+  const RulePtr child = named("child", taggedRule({{"position", point(), "in the shape's frame; default [0, 0, 0]"},
+                                                   {"rotation", rotation(), "in the shape's frame"}},
+                                                  convex));
+  const RulePtr index = wholeNumbersRule(3, 0, 4e9);
+  return {
+      {"spheres",
+       "balls that move as one",
+       {{"centers", listRule(vector(kLargestSize, "m"), 1, kMostChildren), "of the balls", true},
+        {"radii", eitherRule({radius(), listRule(radius(), 1, kMostChildren)}), "of each, or one for all", true}}},
+      {"compound",
+       "convex shapes that move as one; where they overlap, mass counts twice",
+       {{"children", listRule(child, 1, kMostChildren), "with places of their own", true}}},
+      {"mesh",
+       "a surface of triangles; on dynamic bodies only if it is closed",
+       {{"vertices", listRule(vector(kLargestSize, "m"), 3, kMostTriangles), "corners of triangles"},
+        {"triangles", listRule(index, 1, kMostTriangles),
+         "three vertices each, numbered from 0, counter-clockwise seen from outside"},
+        {"file", textRule(), "or a file (OBJ, STL, PLY, glTF, COLLADA), relative to the scene's"},
+        {"scale", positive(1e9, ""), "multiplies all coordinates; default 1"},
+        {"one_sided", flagRule(), "only the side is solid that triangles are counter-clockwise on; default true"},
+        {"parts", listRule(child, 1, kMostChildren), "convex shapes that stand for it when it meets other meshes"},
+        {"field_cells", integerRule(8, 1024),
+         "or its distance field does, with so many cells along its longest side; closed meshes"}}},
+      {"distance_field",
+       "solids given by formulas, joined and cut",
+       {{"solids", listRule(fieldSolid(), 1, 1000), "that are joined", true},
+        {"cuts", listRule(fieldSolid(), 0, 1000), "that are taken away"},
+        {"seam", nonNegative(1e6, "m"), "width over which two surfaces run into each other; default 0: a crease"}}},
+      {"height_field",
+       "heights over a grid about the origin; static and kinematic bodies only",
+       {{"rows", integerRule(2, kMostSamples), "samples along y", true},
+        {"columns", integerRule(2, kMostSamples), "samples along x", true},
+        {"spacing", positive(kLargestSize, "m"), "between samples", true},
+        {"heights", listRule(numberRule({.low = -1e5, .high = 1e5, .unit = "m"}), 4), "row after row, from the lowest y on"},
+        {"generator", named("heights", heightGenerator()), "or how to make them"},
+        {"holes", listRule(integerRule(0, 1e9), 0), "cells that are not there, numbered row after row"}}}};
+}
+
+std::vector<Alternative> allShapes() {
+  std::vector<Alternative> all = {
+      {"plane",
+       "the solid half-space below a plane; static bodies only",
+       {{"normal", direction(), "points out of the solid; default [0, 0, 1]"},
+        {"offset", numberRule({.low = -kFarthest, .high = kFarthest, .unit = "m"}),
+         "distance of the plane from the origin along the normal; default 0"}}}};
+  for (Alternative& one : convexShapes()) all.push_back(std::move(one));
+  for (Alternative& one : compositeShapes()) all.push_back(std::move(one));
+  return all;
+}
+
 RulePtr shape() {
   static const RulePtr rule = named(
       "shape",
@@ -91,31 +207,7 @@ RulePtr shape() {
                    "wins over the material's; not looked at if the body gives mass_properties"},
                   {"group", groups(), "the group or groups it belongs to; default 1"},
                   {"collides_with", groups(), "groups it collides with, [] for none; both sides must agree; default: all"}},
-                 {{"plane",
-                   "the solid half-space below a plane; static bodies only",
-                   {{"normal", direction(), "points out of the solid; default [0, 0, 1]"},
-                    {"offset", numberRule({.low = -kFarthest, .high = kFarthest, .unit = "m"}),
-                     "distance of the plane from the origin along the normal; default 0"}}},
-                  {"sphere", "a ball", {{"radius", radius(), "radius", true}}},
-                  {"box",
-                   "a box about the shape's origin",
-                   {{"size", numbersRule(3, {.low = 2 * kSmallestRadius, .high = kLargestSize, .unit = "m"}),
-                     "full edge lengths along x, y, z", true}}},
-                  {"capsule",
-                   "a cylinder along z with half-balls on both ends",
-                   {{"radius", radius(), "of the cylinder and of the ends", true},
-                    {"height", length(), "of the cylindrical part: the whole is height + 2 radius long", true}}},
-                  {"cylinder",
-                   "a cylinder along z",
-                   {{"radius", radius(), "radius", true}, {"height", length(), "whole length along z", true}}},
-                  {"ellipsoid",
-                   "an ellipsoid about the shape's origin",
-                   {{"radii", numbersRule(3, {.low = kSmallestRadius, .high = kLargestSize, .unit = "m"}),
-                     "half lengths along x, y, z", true}}},
-                  {"hull",
-                   "the convex hull of points",
-                   {{"points", listRule(vector(kLargestSize, "m"), 4, kMostHullPoints),
-                     "at least four, not all in one plane", true}}}}));
+                 allShapes()));
   return rule;
 }
 

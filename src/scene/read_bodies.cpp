@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cairn/surface.hpp"
 #include "scene/rule.hpp"
 #include "scene/scene_reader.hpp"
 
@@ -129,10 +130,19 @@ void SceneReader::checkKind(const JsonValue& value, const std::string& path, con
     return;
   }
   for (const ShapeDesc& shape : desc.shapes) {
-    if (!std::holds_alternative<Plane>(shape.geometry)) continue;
-    problems_.add(value, path,
-                  fmt::format("found a plane on a {} body; allowed: \"kind\": \"static\"", dynamic ? "dynamic" : kind));
-    return;
+    if (std::holds_alternative<Plane>(shape.geometry)) {
+      problems_.add(value, path,
+                    fmt::format("found a plane on a {} body; allowed: \"kind\": \"static\"", dynamic ? "dynamic" : kind));
+      return;
+    }
+    const MeshShape* mesh = std::get_if<MeshShape>(&shape.geometry);
+    const bool isOpen = mesh != nullptr && mesh->mesh != nullptr && !isClosed(*mesh->mesh);
+    if (dynamic && (isOpen || std::holds_alternative<HeightFieldShape>(shape.geometry))) {
+      problems_.add(value, path,
+                    fmt::format("found a {} on a dynamic body; allowed: \"kind\": \"static\" or \"kinematic\"",
+                                isOpen ? "mesh that is not closed" : "height field"));
+      return;
+    }
   }
 }
 
@@ -148,7 +158,12 @@ void SceneReader::addCopies(const JsonValue& value, const std::string& path, con
   double parts = 0.0;
   for (const ShapeDesc& shape : body.desc.shapes) {
     const ConvexHull* hull = std::get_if<ConvexHull>(&shape.geometry);
-    parts += 1.0 + (hull ? static_cast<double>(hull->points.size()) : 0.0);
+    const SphereSet* spheres = std::get_if<SphereSet>(&shape.geometry);
+    const Compound* compound = std::get_if<Compound>(&shape.geometry);
+    parts += 1.0 + static_cast<double>(hull       ? hull->points.size()
+                                       : spheres  ? spheres->centers.size()
+                                       : compound ? compound->children.size()
+                                                  : 0);
   }
   parts_ += copies * parts;
   if (parts_ > kMaximumParts) {

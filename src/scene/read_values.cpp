@@ -19,15 +19,6 @@ double numberOr(const JsonValue& owner, std::string_view key, double fallback) {
 }
 int intOf(const JsonValue& owner, std::string_view key) { return static_cast<int>(owner.find(key)->number); }
 
-// Group numbers 1 to 32 as bits.
-std::uint32_t groupBits(const JsonValue& value) {
-  const auto bit = [](const JsonValue& number) { return std::uint32_t{1} << (static_cast<int>(number.number) - 1); };
-  if (value.is(Type::Number)) return bit(value);
-  std::uint32_t bits = 0;
-  for (const JsonValue& item : value.items) bits |= bit(item);
-  return bits;
-}
-
 }  // namespace
 
 Vec3 readVector(const JsonValue& value) { return {value.items[0].number, value.items[1].number, value.items[2].number}; }
@@ -128,41 +119,6 @@ ReadMaterial SceneReader::findMaterial(const JsonValue& value, const std::string
                             nearestName(value.text, names).empty() ? ";" : "",
                             names.empty() ? "names given in \"materials\" (there are none)" : listNames(names)));
   return {};
-}
-
-ShapeDesc SceneReader::readShape(const JsonValue& value, const std::string& path) {
-  ShapeDesc shape;
-  const std::string& type = value.find("type")->text;
-  if (type == "plane") {
-    Plane plane;
-    if (const JsonValue* normal = value.find("normal")) plane.normal = readDirection(*normal, joinPath(path, "normal"));
-    plane.offset = numberOr(value, "offset", 0.0);
-    shape.geometry = plane;
-  } else if (type == "sphere") {
-    shape.geometry = Sphere{value.find("radius")->number};
-  } else if (type == "box") {
-    shape.geometry = Box{0.5 * readVector(*value.find("size"))};
-  } else if (type == "capsule") {
-    shape.geometry = Capsule{value.find("radius")->number, 0.5 * value.find("height")->number};
-  } else if (type == "cylinder") {
-    shape.geometry = Cylinder{value.find("radius")->number, 0.5 * value.find("height")->number};
-  } else if (type == "ellipsoid") {
-    shape.geometry = Ellipsoid{readVector(*value.find("radii"))};
-  } else {
-    ConvexHull hull;
-    for (const JsonValue& point : value.find("points")->items) hull.points.push_back(readVector(point));
-    shape.geometry = std::move(hull);
-  }
-  shape.local = readPose(value, path);
-  if (const JsonValue* material = value.find("material")) {
-    const ReadMaterial found = findMaterial(*material, joinPath(path, "material"));
-    shape.material = found.material;
-    shape.density = found.density.value_or(shape.density);
-  }
-  shape.density = numberOr(value, "density", shape.density);
-  if (const JsonValue* group = value.find("group")) shape.group = groupBits(*group);
-  if (const JsonValue* others = value.find("collides_with")) shape.collidesWith = groupBits(*others);
-  return shape;
 }
 
 MassProperties SceneReader::readMassProperties(const JsonValue& value, const std::string& path) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "cairn/surface.hpp"
+
 namespace cairn {
 namespace {
 
@@ -19,6 +21,26 @@ struct Extent {
   double operator()(const ConvexHull& s) const {
     double most = 0.0;
     for (const Vec3& point : s.points) most = std::max(most, point.norm());
+    return most + s.rounding;
+  }
+  double operator()(const Cone& s) const { return std::hypot(s.radius, s.halfHeight); }
+  double operator()(const SphereSet& s) const {
+    double most = 0.0;
+    for (std::size_t i = 0; i < s.centers.size(); ++i) most = std::max(most, s.centers[i].norm() + s.radii[i]);
+    return most;
+  }
+  double operator()(const Compound& s) const {
+    double most = 0.0;
+    for (const CompoundChild& child : s.children)
+      most = std::max(most, child.local.position.norm() + std::visit(*this, child.geometry));
+    return most;
+  }
+  double operator()(const MeshShape& s) const { return farthest(trianglesOf(*s.mesh)); }
+  double operator()(const HeightFieldShape& s) const { return farthest(trianglesOf(*s.field)); }
+  double operator()(const DistanceFieldShape& s) const { return farthest(trianglesOf(*s.field)); }
+  static double farthest(const SurfaceTriangles& surface) {
+    double most = 0.0;
+    for (const Vec3& point : surface.vertices) most = std::max(most, point.norm());
     return most;
   }
 };

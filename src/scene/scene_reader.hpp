@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "cairn/surface.hpp"
 #include "scene/located_json.hpp"
 #include "scene/patterns.hpp"
 #include "scene/scene_model.hpp"
@@ -34,7 +35,16 @@ class SceneReader {
   Pose readPose(const JsonValue& owner, const std::string& path);
   ReadMaterial readMaterial(const JsonValue& value, const std::string& path);
   ReadMaterial findMaterial(const JsonValue& value, const std::string& path);
+  // read_shapes.cpp
   ShapeDesc readShape(const JsonValue& value, const std::string& path);
+  Geometry readGeometry(const JsonValue& value, const std::string& path);
+  Compound readChildren(const JsonValue& children, const std::string& path);
+  Geometry readSpheres(const JsonValue& value, const std::string& path);
+  Geometry readMesh(const JsonValue& value, const std::string& path);
+  Geometry readHeightField(const JsonValue& value, const std::string& path);
+  Geometry readDistanceField(const JsonValue& value, const std::string& path);
+  FieldSolid readFieldSolid(const JsonValue& value, const std::string& path);
+  // read_values.cpp
   std::vector<Pattern> readPatterns(const JsonValue& value, const std::string& path, const BodyDesc& body);
   Trajectory readTrajectory(const JsonValue& value, const std::string& path);
   JointDrive readDrive(const JsonValue& value, bool angular);

@@ -86,36 +86,13 @@ std::optional<MassProperties> World::massProperties(BodyId id) const {
 std::optional<ShapeDesc> World::shape(ShapeId id) const {
   const Collider* collider = impl_->find(id);
   if (collider == nullptr) return std::nullopt;
-  const Shape& shape = collider->shape;
   ShapeDesc desc;
   desc.local = {collider->local.position + impl_->state.system.bodies[collider->body].localCenter, collider->local.rotation};
   desc.material = impl_->state.system.materials[collider->material];
   desc.density = collider->density;
   desc.group = collider->group;
   desc.collidesWith = collider->collidesWith;
-  switch (shape.type) {
-    case ShapeType::Plane:
-      desc.geometry = Plane{shape.size, shape.offset};
-      break;
-    case ShapeType::Sphere:
-      desc.geometry = Sphere{shape.radius()};
-      break;
-    case ShapeType::Capsule:
-      desc.geometry = Capsule{shape.radius(), shape.halfHeight()};
-      break;
-    case ShapeType::Box:
-      desc.geometry = Box{shape.size};
-      break;
-    case ShapeType::Cylinder:
-      desc.geometry = Cylinder{shape.radius(), shape.halfHeight()};
-      break;
-    case ShapeType::Ellipsoid:
-      desc.geometry = Ellipsoid{shape.size};
-      break;
-    case ShapeType::Hull:
-      desc.geometry = ConvexHull{shape.hull->vertices};
-      break;
-  }
+  desc.geometry = geometryOf(collider->shape);
   return desc;
 }
 

@@ -5,6 +5,7 @@
 
 #include "dynamics/trajectory.hpp"
 #include "geometry/mass.hpp"
+#include "geometry/surface.hpp"
 #include "world/checks.hpp"
 #include "world/state.hpp"
 
@@ -113,6 +114,10 @@ CheckedShape checkShape(const std::string& field, const ShapeDesc& desc, BodyKin
   }
   if (checked.shape.type == ShapeType::Plane && kind != BodyKind::Static)
     refuse(field, "a plane can only belong to a static body");
+  if (kind == BodyKind::Dynamic && checked.shape.type == ShapeType::HeightField)
+    refuse(field, "a height field can only belong to a static or kinematic body");
+  if (kind == BodyKind::Dynamic && checked.shape.type == ShapeType::Mesh && !meshOf(checked.shape).mesh->isClosed)
+    refuse(field, "a mesh that is not closed can only belong to a static or kinematic body");
   requireFinite(field + ".local.position", desc.local.position);
   checked.local = {desc.local.position, checkedRotation(field + ".local.rotation", desc.local.rotation)};
   checkMaterial(field + ".material", desc.material);

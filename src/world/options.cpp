@@ -30,6 +30,8 @@ OptionGroup worldOptions() {
           {choice("stepper", at<&W::stepper>, "the method", stepperNames()),
            {"threads", at<&W::threads>, "the result does not depend on it", 1, kMostThreads},
            {"speculative_distance", at<&W::speculativeDistance>, "contacts are made this early", 0, 10, "m"},
+           {"weld_distance", at<&W::weldDistance>,
+            "radius of the ball that feels what abutting immovable shapes are together; 0: each is felt by itself", 0, 1, "m"},
            {"restitution_speed", at<&W::restitutionSpeed>, "slower approaches do not bounce", 0, 1e3, "m/s"},
            {"maximum_coordinate", at<&W::maximumCoordinate>, "a body beyond is quarantined", 1, 1e12, "m"},
            {"maximum_speed", at<&W::maximumSpeed>, "a faster body is quarantined", 1, 1e8, "m/s"},

@@ -63,6 +63,7 @@ bool World::removeBody(BodyId id) {
     collider.alive = false;
     ++collider.generation;
     collider.shape.hull.reset();
+    collider.shape.composite.reset();
     state.freeColliders.push_back(c);
     c = next;
   }

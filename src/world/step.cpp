@@ -299,8 +299,11 @@ StepReport World::step(double dt) {
                                  state.settings.pairs,
                                  state.settings.speculativeDistance,
                                  dt,
-                                 impl.anyComposite};
+                                 impl.anyComposite,
+                                 touchColliders,
+                                 state.settings.weldDistance};
     updateContacts(system.broad.pairs, system.contacts, input, impl.tasks, impl.narrowScratch, state.ending);
+    report.midPhaseMs = 1e3 * impl.narrowScratch.midPhase;
     timer.finish(Phase::NarrowPhase);
     report.islands = findIslands(system, impl.tasks, impl.islandScratch);
     wakeIslands(system, report.islands, impl.islandScratch);

@@ -19,7 +19,8 @@ constexpr double kFlushAllowed = 2e-3;  // m
 
 struct PairTypes {
   ShapeType a, b;
-  double hasSlope() const { return a == ShapeType::Capsule ? 1.0 : 2.5e-3; }
+  bool isRounded() const { return b == ShapeType::RoundBox || b == ShapeType::RoundHull; }
+  double hasSlope() const { return isRounded() ? 2.0 : a == ShapeType::Capsule ? 1.0 : 2.5e-3; }
 };
 
 class EveryPair : public testing::TestWithParam<PairTypes> {

@@ -25,7 +25,7 @@ constexpr int samples(int count) {
 }
 
 inline constexpr std::array<const char*, kShapeTypeCount> kTypeNames = {"plane",    "sphere",    "capsule", "box",
-                                                                        "cylinder", "ellipsoid", "hull"};
+                                                                        "cylinder", "ellipsoid", "hull", "cone", "round_box", "round_hull"};
 
 inline double uniform(Random& random, double low, double high) {
   return std::uniform_real_distribution<double>(low, high)(random);
@@ -84,10 +84,18 @@ inline Shape randomShape(Random& random, ShapeType type, double size = 1.0) {
       return makeShape(Cylinder{length(), length()});
     case ShapeType::Ellipsoid:
       return makeShape(Ellipsoid{{length(), length(), length()}});
-    case ShapeType::Hull:
+    case ShapeType::Cone:
+      return makeShape(Cone{length(), length()});
+    case ShapeType::RoundBox: {
+      const Vec3 half = Vec3(length(), length(), length()).cwiseMax(6.0 * kSmallestSize);
+      return makeShape(Box{half, std::max(kSmallestSize, uniform(random, 0.05, 0.8) * half.minCoeff())});
+    }
+    default:
       break;
   }
-  return makeShape(randomHull(random, 6 + static_cast<int>(random() % 20), size * 0.7));
+  ConvexHull hull = randomHull(random, 6 + static_cast<int>(random() % 20), size * 0.7);
+  if (type == ShapeType::RoundHull) hull.rounding = std::max(kSmallestSize, uniform(random, 0.02, 0.2) * size);
+  return makeShape(hull);
 }
 
 // Moves B away from A until they are apart, then straight along the normal to the gap (an overlap may turn out less deep, if

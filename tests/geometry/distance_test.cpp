@@ -16,7 +16,9 @@ struct Placed {
   Pose poseA, poseB;
 };
 
-bool isCurved(const Shape& shape) { return shape.type == ShapeType::Cylinder || shape.type == ShapeType::Ellipsoid; }
+bool isCurved(const Shape& shape) {
+  return shape.type == ShapeType::Cylinder || shape.type == ShapeType::Ellipsoid || shape.type == ShapeType::Cone;
+}
 
 // Relative to the size of the pair, beside the rounding of positions far from the origin.
 struct Tolerance {

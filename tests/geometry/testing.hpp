@@ -70,14 +70,21 @@ inline Shape randomShape(Random& random, ShapeType type, double size = 1.0) {
       return makeShape(Cylinder{a, b});
     case ShapeType::Ellipsoid:
       return makeShape(Ellipsoid{{a, b, c}});
-    case ShapeType::Hull:
+    case ShapeType::Cone:
+      return makeShape(Cone{a, b});
+    case ShapeType::RoundBox:
+      return makeShape(Box{{a, b, c}, std::max(kSmallestSize, uniform(random, 0.03, 0.7) * std::min({a, b, c}))});
+    default:
       break;
   }
-  return makeShape(randomCloud(random, std::uniform_int_distribution<int>(5, 24)(random), {a, b, c}));
+  ConvexHull cloud = randomCloud(random, std::uniform_int_distribution<int>(5, 24)(random), {a, b, c});
+  if (type == ShapeType::RoundHull) cloud.rounding = std::max(kSmallestSize, uniform(random, 0.02, 0.3) * size);
+  return makeShape(cloud);
 }
 
 inline const char* nameOf(ShapeType type) {
-  static constexpr const char* kNames[] = {"plane", "sphere", "capsule", "box", "cylinder", "ellipsoid", "hull"};
+  static constexpr const char* kNames[] = {"plane",     "sphere", "capsule", "box",       "cylinder",
+                                           "ellipsoid", "hull",   "cone",    "round_box", "round_hull"};
   return kNames[static_cast<int>(type)];
 }
 
@@ -94,12 +101,17 @@ inline double reach(const Shape& shape, const Vec3& n) {
       return shape.size.x() * std::hypot(n.x(), n.y()) + shape.size.z() * std::abs(n.z());
     case ShapeType::Ellipsoid:
       return shape.size.cwiseProduct(n).norm();
+    case ShapeType::RoundBox:
+      return Vec3(shape.size.array() - shape.offset).dot(n.cwiseAbs()) + shape.offset * n.norm();
+    case ShapeType::Cone:
+      return std::max(shape.size.z() * n.z(), shape.size.x() * std::hypot(n.x(), n.y()) - shape.size.z() * n.z());
+    case ShapeType::RoundHull:
     case ShapeType::Hull: {
       double best = -std::numeric_limits<double>::infinity();
       for (const Vec3& v : shape.hull->vertices) best = std::max(best, n.dot(v));
-      return best;
+      return best + shape.offset * n.norm();
     }
-    case ShapeType::Plane:
+    default:
       break;
   }
   return std::numeric_limits<double>::infinity();
@@ -127,6 +139,22 @@ inline double outsideness(const Shape& shape, const Vec3& p) {
       const double slope = p.cwiseQuotient(s.cwiseAbs2()).norm();
       return slope > 0.0 ? (level - 1.0) * level / slope : -s.minCoeff();
     }
+    case ShapeType::Cone: {
+      const double length = std::hypot(2.0 * s.z(), s.x());
+      return std::max(-p.z() - s.z(), ((std::hypot(p.x(), p.y()) - s.x()) * 2.0 * s.z() + (p.z() + s.z()) * s.x()) / length);
+    }
+    case ShapeType::RoundBox: {
+      const Vec3 core = s.array() - shape.offset;
+      const Vec3 beyond = p - p.cwiseMax(-core).cwiseMin(core);
+      return beyond.isZero(0.0) ? (p.cwiseAbs() - core).maxCoeff() - shape.offset : beyond.norm() - shape.offset;
+    }
+    case ShapeType::RoundHull: {
+      const Shape probe = makeShape(Sphere{1e-6});
+      return signedDistance(probe, {p, Quat::Identity()}, makeShape(ConvexHull{shape.hull->vertices}), {}).distance + 1e-6 -
+             shape.offset;
+    }
+    default:
+      break;
     case ShapeType::Hull: {
       double worst = -std::numeric_limits<double>::infinity();
       for (const HullFace& face : shape.hull->faces) worst = std::max(worst, face.normal.dot(p) - face.offset);
