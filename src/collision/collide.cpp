@@ -49,7 +49,12 @@ void collideRounded(const Solid& a, const Solid& b, double margin, Manifold& man
       swapped ? solidB : solidA, swapped ? solidA : solidB, margin + radii, manifold);
   if (swapped) manifold.normal = -manifold.normal;
   manifold.clearance = std::max(0.0, manifold.clearance - radii);
+  const int before = manifold.count;
   growManifold(solidA.grown, solidB.grown, manifold);
+  if (before > 1 && manifold.count == 1) {  // nothing is left of the patch: the point alone, exactly
+    setSinglePoint(exactDistance(solidA, solidB), kSinglePoint, manifold);
+    growManifold(solidA.grown, solidB.grown, manifold);
+  }
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ constexpr double kCutsFree = 1e-4;        // m: a corrected contact this much de
 constexpr double kPatchCosine5 = 0.9962;  // of five degrees: normals of one patch
 constexpr double kPatchOffset = 1e-3;     // m: planes of one patch
 constexpr double kPatchOffsetShare = 0.02;  // of the shape's size, if that is less
+constexpr double kAsDeep = 1e-4;          // of the shape's size: contacts that deep or deeper are as deep as others
 constexpr int kMostPatches = 32;
 
 double deepestOf(const Manifold& manifold) {
@@ -67,10 +68,13 @@ struct Workshop {
 bool isReal(std::span<const NearTriangle> triangles, const TriangleContact& contact, double epsilon) {
   const Vec3& n = contact.manifold.normal;
   for (int i = 0; i < contact.manifold.count; ++i) {
-    const Vec3 p = onSurface(contact.manifold, i), probe = p + epsilon * n;
+    // Points of edges that are nearly parallel lie a little beside the triangle.
+    const Triangle own{{contact.corners[0], contact.corners[1], contact.corners[2]}};
+    const Vec3 probe = closestOnTriangle(own, onSurface(contact.manifold, i)).point + epsilon * n;
     bool free = true;
     for (const NearTriangle& other : triangles) {
-      if (other.id == contact.triangle || !isWithin(other, probe, epsilon)) continue;
+      // Its own triangle is asked too: of a patch, some points are not where it is nearest.
+      if (!isWithin(other, probe, epsilon)) continue;
       if (distanceTo(other, probe) >= epsilon * (1.0 - kTouching)) continue;
       free = false;
       break;
@@ -101,10 +105,26 @@ bool correct(std::span<const NearTriangle> triangles, const ShapeOnSurface& shap
   if (height > margin || height < std::min(0.0, deepestAccepted) - kCutsFree) return false;
   if (own && contact.over.count > 0) {
     contact.manifold = contact.over;
-  } else {
-    touchPlane(p, face, shape, margin, contact.manifold);
+    return true;
   }
-  return contact.manifold.count > 0;
+  Manifold plane;
+  touchPlane(p, face, shape, margin, plane);
+  if (plane.count == 0) return false;
+  // Where the shape is nearest to it, the plane must be hidden: the surface is in front of it there.
+  const Vec3 foot = onSurface(plane, deepestPoint(plane));
+  double nearest = std::numeric_limits<double>::infinity();
+  bool hidden = false;
+  for (const NearTriangle& other : triangles) {
+    const double away = distanceTo(other, foot);
+    if (away >= nearest) continue;
+    nearest = away;
+    Vec3 m = triangleOf(other).normal();
+    if (!oneSided && m.dot(shape.corePoint - other.corners[0]) < 0.0) m = -m;
+    hidden = m.dot(foot - other.corners[0]) <= near;
+  }
+  if (!hidden) return false;
+  contact.manifold = plane;
+  return true;
 }
 
 // The same name for two points of a patch would have one of them take over the other's impulse.
@@ -158,8 +178,10 @@ void touchTriangles(std::span<const NearTriangle> triangles, const ShapeOnSurfac
   double accepted = std::numeric_limits<double>::infinity();
   for (const std::uint32_t index : work.order) {
     TriangleContact& contact = work.contacts[index];
+    // What no face holds is left out, unless nothing else is as deep: a corner in a crevice that the ball does not fit into.
     if (!contact.onFace && !isReal(triangles, contact, weldDistance) &&
-        !correct(triangles, shape, oneSided, size, margin, accepted, contact))
+        !correct(triangles, shape, oneSided, size, margin, accepted, contact) &&
+        !(deepestOf(contact.manifold) < accepted - kAsDeep * size))
       continue;
     const Manifold& manifold = contact.manifold;
     const int lowest = deepestPoint(manifold);

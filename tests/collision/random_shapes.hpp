@@ -87,7 +87,7 @@ inline Shape randomShape(Random& random, ShapeType type, double size = 1.0) {
     case ShapeType::Cone:
       return makeShape(Cone{length(), length()});
     case ShapeType::RoundBox: {
-      const Vec3 half{length(), length(), length()};
+      const Vec3 half = Vec3(length(), length(), length()).cwiseMax(6.0 * kSmallestSize);
       return makeShape(Box{half, std::max(kSmallestSize, uniform(random, 0.05, 0.8) * half.minCoeff())});
     }
     default:
