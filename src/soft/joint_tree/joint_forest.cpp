@@ -78,6 +78,7 @@ void JointForest::begin(StepContext& context, SoftBodies& bodies, const std::vec
   const System& system = context.system;
   const auto nodes = static_cast<std::uint32_t>(bodies.preciseBodies().size());
   plan_.edges.clear();
+  others_.clear();
   for (std::uint32_t i = 0; i < joints.size(); ++i) {
     const JointEnds& joint = joints[i];
     if (holdsToWorld(system.joints[joint.joint].kind)) {
@@ -90,8 +91,11 @@ void JointForest::begin(StepContext& context, SoftBodies& bodies, const std::vec
   plan_.make(nodes);
   findGroups(bodies, contacts);
   pushed_.assign(nodes, 0);
-  for (const std::uint32_t i : plan_.loops)
-    for (const std::uint32_t body : {joints[i].a, joints[i].b}) pushed_[bodies[body].precise] = 1;
+  others_.insert(others_.end(), plan_.loops.begin(), plan_.loops.end());
+  std::sort(others_.begin(), others_.end());
+  for (const std::uint32_t i : others_)
+    for (const std::uint32_t body : {joints[i].a, joints[i].b})
+      if (body < bodies.ground()) pushed_[bodies[body].precise] = 1;
 
   if (trees_.size() < plan_.trees.size()) trees_.resize(plan_.trees.size());
   for (std::size_t i = 0; i < plan_.trees.size(); ++i)

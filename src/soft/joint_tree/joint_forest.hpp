@@ -10,8 +10,9 @@ class JointForest {
   // Sorts the joints into trees, in the order given. Of the contacts, trees take those of their bodies.
   void begin(StepContext& context, SoftBodies& bodies, const std::vector<JointEnds>& joints,
              std::span<const ContactEnds> contacts, const SoftContactValues& values, double h);
-  // Joints that would close a loop, by their place in that order: someone else must solve these.
-  const std::vector<std::uint32_t>& others() const { return plan_.loops; }
+  // Joints that would close a loop or hold bodies to the world (gears, pulleys), by their place in that order: someone else
+  // must solve these.
+  const std::vector<std::uint32_t>& others() const { return others_; }
   bool holdContacts() const { return groupCount_ > 0; }
 
   void refresh(StepContext& context, SoftBodies& bodies, double elapsed);
@@ -43,6 +44,7 @@ class JointForest {
   void forEachGroup(StepContext& context, Work&& work);
 
   TreePlan plan_;
+  std::vector<std::uint32_t> others_;
   std::vector<JointTreeStep> trees_;  // as in the plan; never shrinks: it keeps their memory
   std::vector<Group> groups_;         // the first groupCount_; likewise
   std::size_t groupCount_ = 0;
