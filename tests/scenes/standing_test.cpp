@@ -181,7 +181,9 @@ TEST(Gallery, BulletsPassThroughNothing) {
     if (i < 10) ASSERT_LT(stateOf("from the left").center.x(), stateOf("from the right").center.x()) << i;
   }
   EXPECT_GE(impacts, 14);
-  EXPECT_LT(stateOf("rod").angularVelocity.norm(), 0.75 * 628.3);
+  // Across itself; friction at the post may spin it about its own axis.
+  const BodyState rod = stateOf("rod");
+  EXPECT_LT(rod.angularVelocity.cross(rod.pose.rotation * Vec3::UnitZ()).norm(), 0.75 * 628.3);
 }
 
 }  // namespace
