@@ -114,7 +114,7 @@ SceneBuilder ragdollsBuilder() {
       .name = "ragdolls",
       .title = "Ragdolls fall down the stairs",
       .description = "Twenty ragdolls of eleven parts stumble off a landing. Joints must hold, no joint may go beyond its limits "
-                     "by more than a degree, and all of them must come to rest.",
+                     "by more than a few degrees as it strikes, and all of them must come to rest.",
       .parameters = {{.name = "ragdolls", .value = 20, .least = 1, .most = 500, .what = "how many", .whole = true}},
       .build = build,
   };

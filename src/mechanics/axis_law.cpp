@@ -97,6 +97,13 @@ AxisLaw::Line AxisLaw::lineAt(const Answer& answer) const {
     line.target = parts_[answer.rigid].center;
     return line;
   }
+  // A limit that the answer has just passed (it was found for another law, or is off by rounding) holds.
+  for (int i = 0; i < count_; ++i) {
+    if (!parts_[i].isRigid() || std::isfinite(parts_[i].at(answer.rate))) continue;
+    line.holds = true;
+    line.target = parts_[i].center;
+    return line;
+  }
   double slope = 0.0, constant = 0.0;
   for (int i = 0; i < count_; ++i) {
     const Part& part = parts_[i];
