@@ -54,7 +54,6 @@ SceneBuilder disksBuilder();
 SceneBuilder engravedBuilder();
 SceneBuilder fallingRoofBuilder();
 SceneBuilder inclineBuilder();
-SceneBuilder levelBuilder();
 SceneBuilder newtonCradleBuilder();
 SceneBuilder overhangBuilder();
 SceneBuilder pileBuilder();

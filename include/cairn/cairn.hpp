@@ -14,4 +14,5 @@
 #include "cairn/report.hpp"
 #include "cairn/settings.hpp"
 #include "cairn/shape.hpp"
+#include "cairn/surface.hpp"
 #include "cairn/world.hpp"

@@ -17,7 +17,8 @@ namespace cairn {
 namespace {
 
 std::string_view shapeName(const Geometry& geometry) {
-  constexpr std::array<std::string_view, 7> names{"plane", "sphere", "box", "capsule", "cylinder", "ellipsoid", "hull"};
+  constexpr std::array<std::string_view, 13> names{"plane", "sphere", "box",     "capsule",  "cylinder", "ellipsoid",   "hull",
+                                                   "cone",  "spheres", "compound", "mesh",     "height field", "distance field"};
   static_assert(std::variant_size_v<Geometry> == names.size());
   return names[geometry.index()];
 }

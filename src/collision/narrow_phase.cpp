@@ -284,7 +284,7 @@ void weld(ContactCache& cache, const NarrowPhaseInput& input, const Tasks& tasks
   for (const std::vector<FreshContact>& piece : scratch.freshByPiece)
     for (const FreshContact& one : piece) {
       scratch.members.push_back({one.body, static_cast<std::uint32_t>(scratch.fresh.size())});
-      scratch.fresh.push_back(one);
+      scratch.fresh.push_back(&one);
     }
   if (scratch.members.size() < 2) return;
   std::sort(scratch.members.begin(), scratch.members.end(), [](const auto& x, const auto& y) {
@@ -296,7 +296,7 @@ void weld(ContactCache& cache, const NarrowPhaseInput& input, const Tasks& tasks
     std::size_t end = i;
     bool anyNew = false;
     while (end < scratch.members.size() && scratch.members[end].body == scratch.members[i].body)
-      anyNew |= !scratch.fresh[scratch.members[end++].contact].isKept;
+      anyNew |= !scratch.fresh[scratch.members[end++].contact]->isKept;
     if (end - i > 1 && anyNew) {
       scratch.bodies.push_back(static_cast<std::uint32_t>(scratch.contactsOfBodies.size()));
       for (std::size_t k = i; k < end; ++k) scratch.contactsOfBodies.push_back(scratch.members[k].contact);
@@ -313,14 +313,14 @@ void weld(ContactCache& cache, const NarrowPhaseInput& input, const Tasks& tasks
     changes.clear();
     for (std::size_t i = first; i < last; ++i) {
       const std::uint32_t* members = scratch.contactsOfBodies.data() + scratch.bodies[i];
-      const Contact& contact = cache.slots[scratch.fresh[members[0]].slot];
+      const Contact& contact = cache.slots[scratch.fresh[members[0]]->slot];
       const double reach = margin(input.colliders[contact.colliderA], input.colliders[contact.colliderB], input);
       weldContacts(scratch.fresh, members, scratch.bodies[i + 1] - scratch.bodies[i], input.colliders, cache,
                    input.weldDistance, reach, changes);
     }
     Mixture mixture;
     for (const Welded& change : changes) {
-      const FreshContact& one = scratch.fresh[change.contact];
+      const FreshContact& one = *scratch.fresh[change.contact];
       Contact& contact = cache.slots[one.slot];
       cache.kept[one.slot].margin = -1.0f;  // it has no manifold of its own to keep
       if (change.isDropped) {
@@ -338,7 +338,7 @@ void weld(ContactCache& cache, const NarrowPhaseInput& input, const Tasks& tasks
   });
   for (std::size_t piece = 0; piece < pieces; ++piece)
     for (const Welded& change : scratch.welded[piece])
-      if (change.isDropped) scratch.marks[scratch.fresh[change.contact].pair / kPairGrain] |= kSomeEnd;
+      if (change.isDropped) scratch.marks[scratch.fresh[change.contact]->pair / kPairGrain] |= kSomeEnd;
 }
 
 // Of pairs to come, before `end`: first the contact and what is known of its second collider, then what the contact points

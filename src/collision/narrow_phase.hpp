@@ -63,7 +63,7 @@ struct NarrowPhaseScratch {
   std::vector<Begun> beginnings;
   // Contacts of moving bodies with immovable shapes: by piece, all of them, and those of one body after another.
   std::vector<std::vector<FreshContact>> freshByPiece;
-  std::vector<FreshContact> fresh;
+  std::vector<const FreshContact*> fresh;
   struct Member {
     std::uint32_t body, contact;
   };

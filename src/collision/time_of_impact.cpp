@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/composite.hpp"
+#include "geometry/surface.hpp"
 #include "math/rotation.hpp"
 
 namespace cairn {
@@ -123,9 +125,29 @@ double turningRadius(const Shape& shape) {
 }
 
 double innerRadius(const Shape& shape) {
-  if (shape.type == ShapeType::Plane) return kNever;
-  if (!shape.hull) return shape.type == ShapeType::Capsule ? shape.radius() : shape.size.minCoeff();
   double least = kNever;
+  switch (shape.type) {
+    case ShapeType::Plane:
+    case ShapeType::HeightField:  // a surface: how deep something may sink in, itself decides
+      return kNever;
+    case ShapeType::Mesh:
+      return meshOf(shape).mesh->isClosed ? shape.size.minCoeff() : kNever;
+    case ShapeType::Capsule:
+      return shape.radius();
+    case ShapeType::Cone: {  // a section through the axis is a triangle: area over half of its circumference
+      const double height = 2.0 * shape.halfHeight();
+      return shape.radius() * height / (shape.radius() + std::hypot(shape.radius(), height));
+    }
+    case ShapeType::SphereSet:
+      for (const double radius : ballsOf(shape).radii) least = std::min(least, radius);
+      return least;
+    case ShapeType::Compound:
+      for (const Shape& child : childrenOf(shape).shapes) least = std::min(least, innerRadius(child));
+      return least;
+    default:
+      break;
+  }
+  if (!shape.hull) return shape.size.minCoeff();
   for (const HullFace& face : shape.hull->faces)
     least = std::min(least, face.offset - face.normal.dot(shape.hull->interior));
   return least;

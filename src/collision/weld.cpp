@@ -70,7 +70,7 @@ bool isSame(const Support& a, const Support& b) {
 
 class Welder {
  public:
-  Welder(const std::vector<FreshContact>& fresh, const std::uint32_t* members, std::size_t count,
+  Welder(const std::vector<const FreshContact*>& fresh, const std::uint32_t* members, std::size_t count,
          const std::vector<Collider>& colliders, const ContactCache& cache, double epsilon)
       : fresh_(fresh), members_(members), count_(count), colliders_(colliders), cache_(cache), epsilon_(epsilon) {}
 
@@ -79,7 +79,7 @@ class Welder {
     const Vec3 probe = p + epsilon_ * n;
     bool free = true, clear = true;
     for (std::size_t i = 0; i < count_ && free; ++i) {
-      const Support other = supportOf(fresh_[members_[i]], colliders_, cache_);
+      const Support other = supportOf(*fresh_[members_[i]], colliders_, cache_);
       if (isSame(self, other) || !isNear(other, probe)) continue;
       const double gap = gapTo(other, probe, epsilon_);
       free = gap >= epsilon_ * (1.0 - kProbeRounding);
@@ -109,7 +109,7 @@ class Welder {
     return (box.lower.array() <= probe.array()).all() && (probe.array() <= box.upper.array()).all();
   }
 
-  const std::vector<FreshContact>& fresh_;
+  const std::vector<const FreshContact*>& fresh_;
   const std::uint32_t* members_;
   std::size_t count_;
   const std::vector<Collider>& colliders_;
@@ -186,7 +186,7 @@ bool findFace(const Welder& welder, const Support& support, const Vec3& p, const
 
 }  // namespace
 
-void weldContacts(const std::vector<FreshContact>& fresh, const std::uint32_t* members, std::size_t count,
+void weldContacts(const std::vector<const FreshContact*>& fresh, const std::uint32_t* members, std::size_t count,
                   const std::vector<Collider>& colliders, const ContactCache& cache, double weldDistance, double margin,
                   std::vector<Welded>& changes) {
   const Welder welder(fresh, members, count, colliders, cache, weldDistance);
@@ -198,7 +198,7 @@ void weldContacts(const std::vector<FreshContact>& fresh, const std::uint32_t* m
   std::size_t failed = 0, held = 0;
   double accepted = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < std::min(count, kMostMembers); ++i) {
-    const FreshContact& one = fresh[members[i]];
+    const FreshContact& one = *fresh[members[i]];
     const Contact& contact = cache.slots[one.slot];
     const Support support = supportOf(one, colliders, cache);
     const double sign = support.isA ? 1.0 : -1.0;
@@ -218,7 +218,7 @@ void weldContacts(const std::vector<FreshContact>& fresh, const std::uint32_t* m
   }
   if (failed == 0) return;
   const auto deeper = [&](std::uint32_t x, std::uint32_t y) {
-    const double a = deepestSeparation(fresh[x].manifold), b = deepestSeparation(fresh[y].manifold);
+    const double a = deepestSeparation(fresh[x]->manifold), b = deepestSeparation(fresh[y]->manifold);
     return a != b ? a < b : x < y;
   };
   std::array<std::uint32_t, kMostMembers> order;
@@ -226,7 +226,7 @@ void weldContacts(const std::vector<FreshContact>& fresh, const std::uint32_t* m
   std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(failed),
             [&](std::uint32_t x, std::uint32_t y) { return deeper(failing[x], failing[y]); });
   for (std::size_t k = 0; k < failed; ++k) {
-    const FreshContact& one = fresh[failing[order[k]]];
+    const FreshContact& one = *fresh[failing[order[k]]];
     const Support support = supportOf(one, colliders, cache);
     const double sign = support.isA ? 1.0 : -1.0;
     int lowest = 0;

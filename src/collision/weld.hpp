@@ -32,7 +32,7 @@ struct Welded {
 };
 
 // For contacts of one body, in any order: appends what is to be changed. Does not allocate once vectors have grown.
-void weldContacts(const std::vector<FreshContact>& fresh, const std::uint32_t* members, std::size_t count,
+void weldContacts(const std::vector<const FreshContact*>& fresh, const std::uint32_t* members, std::size_t count,
                   const std::vector<Collider>& colliders, const ContactCache& cache, double weldDistance, double margin,
                   std::vector<Welded>& changes);
 

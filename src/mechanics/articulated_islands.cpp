@@ -52,20 +52,52 @@ void clearTotals(System& system) {
 
 }  // namespace
 
+void ArticulatedIslands::chooseIslands(const System& world) {
+  isOurs_.clear();
+  joints_.clear();
+  const auto islandOf = [&](std::uint32_t index) {
+    const Body& body = world.bodies[index];
+    return body.moves() && body.isDynamic() ? body.island : kNone;
+  };
+  const auto take = [&](std::uint32_t island) {
+    if (isOurs_.size() <= island) isOurs_.resize(island + 1, 0);
+    isOurs_[island] = 1;
+  };
+  for (const Mechanism& mechanism : world.mechanisms) {
+    if (!mechanism.alive) continue;
+    for (const std::uint32_t index : mechanism.bodies)
+      if (const std::uint32_t island = islandOf(index); island != kNone) take(island);
+  }
+  // What acts along axes of joints within bounds, in islands that also have contacts or loops: sweeps do not hold these.
+  bool anyForces = false;
+  for (const Joint& joint : world.joints) {
+    if (!joint.alive) continue;
+    const std::uint32_t island = std::min(islandOf(joint.a), islandOf(joint.b));
+    if (island == kNone) continue;
+    if (joints_.size() <= island) joints_.resize(island + 1);
+    ++joints_[island].joints;
+    joints_[island].forces |= !joint.forces.empty();
+    anyForces |= !joint.forces.empty();
+  }
+  if (!anyForces) return;
+  for (std::uint32_t i = 0; i < world.bodies.size(); ++i)
+    if (const std::uint32_t island = islandOf(i); island < joints_.size()) ++joints_[island].bodies;
+  for (std::uint32_t island = 0; island < joints_.size(); ++island)
+    if (joints_[island].forces && joints_[island].joints > joints_[island].bodies) take(island);
+  forEachContact(world, [&](std::uint32_t slot) {
+    const ContactCache::Ends& ends = world.contacts.ends[slot];
+    for (const std::uint32_t island : {islandOf(ends.a), islandOf(ends.b)})
+      if (island < joints_.size() && joints_[island].forces) take(island);
+  });
+}
+
 void ArticulatedIslands::begin(StepContext& context, double dt) {
   bodies_.clear();
   System& world = context.system;
-  if (world.mechanisms.empty()) return;
-  std::vector<char> isOurs;  // by island
-  for (const Mechanism& mechanism : world.mechanisms) {
-    if (!mechanism.alive) continue;
-    for (const std::uint32_t index : mechanism.bodies) {
-      const Body& body = world.bodies[index];
-      if (!body.moves() || !body.isDynamic() || body.island == kNone) continue;
-      if (isOurs.size() <= body.island) isOurs.resize(body.island + 1, 0);
-      isOurs[body.island] = 1;
-    }
-  }
+  if (world.mechanisms.empty() && world.joints.empty()) return;
+  chooseIslands(world);
+  const std::vector<char>& isOurs = isOurs_;
+  if (isOurs.empty()) return;
   for (std::uint32_t i = 0; i < world.bodies.size(); ++i) {
     const Body& body = world.bodies[i];
     if (body.moves() && body.isDynamic() && body.island < isOurs.size() && isOurs[body.island] != 0) bodies_.push_back(i);

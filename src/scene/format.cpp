@@ -166,6 +166,11 @@ std::vector<Alternative> compositeShapes() {
          "three vertices each, numbered from 0, counter-clockwise seen from outside"},
         {"file", textRule(), "or a file (OBJ, STL, PLY, glTF, COLLADA), relative to the scene's"},
         {"scale", positive(1e9, ""), "multiplies all coordinates; default 1"},
+        {"unit", choiceRule({"m", "dm", "cm", "mm", "um", "in", "ft"}), "of the file's coordinates; default m"},
+        {"y_up", flagRule(), "the file's y axis points up, as in glTF; default false"},
+        {"decompose", numberRule({.low = 0.001, .high = 1}),
+         "convex parts stand for it when it meets other meshes, made so that none is hollow by more than this share of its size; "
+         "closed meshes"},
         {"one_sided", flagRule(), "only the side is solid that triangles are counter-clockwise on; default true"},
         {"parts", listRule(child, 1, kMostChildren), "convex shapes that stand for it when it meets other meshes"},
         {"field_cells", integerRule(8, 1024),

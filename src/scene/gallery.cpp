@@ -74,7 +74,7 @@ SceneModel buildScene(const SceneBuilder& builder, const std::vector<Override>& 
 const std::vector<SceneBuilder>& galleryBuilders() {
   static const std::vector<SceneBuilder> builders{
       ballAndChainBuilder(), carBuilder(),         cardHouseBuilder(),  disksBuilder(),
-      engravedBuilder(),     fallingRoofBuilder(), inclineBuilder(),    levelBuilder(),      newtonCradleBuilder(),
+      engravedBuilder(),     fallingRoofBuilder(), inclineBuilder(),    newtonCradleBuilder(),
       overhangBuilder(),     pileBuilder(),        rattlebackBuilder(), siloBuilder(),
       slideToRollBuilder(),  spheresBuilder(),     stoneArchBuilder(),  towerBuilder(),
       bridgeBuilder(),       ragdollsBuilder(),    vehicleBuilder()};

@@ -2,9 +2,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <numbers>
 
 #include "cairn/surface.hpp"
+#include "geometry/hull.hpp"
+#include "geometry/mesh_check.hpp"
+#include "import/decompose.hpp"
+#include "import/mesh_file.hpp"
 #include "scene/height_maker.hpp"
 #include "scene/rule.hpp"
 #include "scene/scene_reader.hpp"
@@ -45,6 +50,25 @@ ConvexGeometry readConvex(const JsonValue& value) {
   if (type == "ellipsoid") return Ellipsoid{readVector(*value.find("radii"))};
   if (type == "cone") return Cone{number("radius"), 0.5 * number("height")};
   return ConvexHull{vectorsIn(*value.find("points")), numberIn(value, "rounding", 0.0)};
+}
+
+// A file is named relative to the scene that names it. What is safe to repair is repaired.
+SurfaceTriangles readMeshOfFile(const JsonValue& value, const JsonValue& file) {
+  namespace fs = std::filesystem;
+  const fs::path named(file.text);
+  const bool relative = named.is_relative() && file.source && file.source->isFile;
+  const std::string path = relative ? (fs::path(file.source->name).parent_path() / named).string() : named.string();
+  MeshFileOptions options;
+  options.scale = numberIn(value, "scale", 1.0);
+  if (const JsonValue* unit = value.find("unit")) options.scale *= metresPer(unit->text);
+  if (const JsonValue* up = value.find("y_up")) options.yUp = up->boolean;
+  MeshFile read = readMeshFile(path, options);
+  RepairedMesh repaired = repairMesh(std::move(read.vertices), std::move(read.triangles));
+  if (!repaired.report.refusal.empty()) throw std::invalid_argument(path + ": " + repaired.report.refusal);
+  SurfaceTriangles surface;
+  surface.vertices = std::move(repaired.vertices);
+  surface.triangles = std::move(repaired.triangles);
+  return surface;
 }
 
 }  // namespace
@@ -88,23 +112,28 @@ Geometry SceneReader::readMesh(const JsonValue& value, const std::string& path) 
     problems_.add(value, path, "allowed: \"vertices\" and \"triangles\", or a \"file\"");
     return shape;
   }
-  if (file != nullptr) {
-    problems_.add(*file, joinPath(path, "file"), "meshes from files are not read yet; allowed: vertices and triangles");
-    return shape;
-  }
-  SurfaceTriangles surface;
-  surface.vertices = vectorsIn(*vertices);
-  for (Vec3& vertex : surface.vertices) vertex *= numberIn(value, "scale", 1.0);
-  for (const JsonValue& item : triangles->items)
-    surface.triangles.push_back({static_cast<std::uint32_t>(item.items[0].number),
-                                 static_cast<std::uint32_t>(item.items[1].number),
-                                 static_cast<std::uint32_t>(item.items[2].number)});
   try {
+    SurfaceTriangles surface = file != nullptr ? readMeshOfFile(value, *file) : SurfaceTriangles{};
+    if (file == nullptr) {
+      surface.vertices = vectorsIn(*vertices);
+      for (Vec3& vertex : surface.vertices) vertex *= numberIn(value, "scale", 1.0);
+      for (const JsonValue& item : triangles->items)
+        surface.triangles.push_back({static_cast<std::uint32_t>(item.items[0].number),
+                                     static_cast<std::uint32_t>(item.items[1].number),
+                                     static_cast<std::uint32_t>(item.items[2].number)});
+    }
     shape.mesh = makeMesh(std::move(surface));
     if (const JsonValue* cells = value.find("field_cells"))
       shape.field = makeDistanceField(*shape.mesh, static_cast<int>(cells->number));
-  } catch (const std::invalid_argument& error) {
-    problems_.add(value, path, error.what());
+    if (const JsonValue* concavity = value.find("decompose")) {
+      if (!isClosed(*shape.mesh)) throw std::invalid_argument("an open mesh has no convex parts; allowed: closed ones");
+      Compound parts;
+      for (const std::shared_ptr<const Hull>& hull : decompose(*shape.mesh, {.concavity = concavity->number}).hulls)
+        parts.children.push_back({ConvexHull{hull->vertices}, Pose{}});
+      shape.parts = std::make_shared<const Compound>(std::move(parts));
+    }
+  } catch (const std::exception& error) {
+    problems_.add(file != nullptr ? *file : value, file != nullptr ? joinPath(path, "file") : path, error.what());
   }
   return shape;
 }

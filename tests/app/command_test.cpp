@@ -87,6 +87,7 @@ TEST_F(Command, TheReportHasExactlyItsFields) {
                                        "time_ms.variance",
                                        "time_ms.phases.edits",
                                        "time_ms.phases.broad_phase",
+                                       "time_ms.phases.continuous",
                                        "time_ms.phases.narrow_phase",
                                        "time_ms.phases.islands",
                                        "time_ms.phases.prepare",
@@ -189,7 +190,7 @@ TEST_F(Command, WrongArgumentsAreRefusedByNameWithCodeTwo) {
   const std::vector<Refusal> cases{
       {{"run"}, {"SCENE"}},
       {{"rnu", "tower"}, {"did you mean \"run\"?"}},
-      {{"run", "towr"}, {"did you mean \"tower\"?", "stack25"}},
+      {{"run", "towr"}, {"did you mean \"tower\"?", "pyramid"}},
       {{"run", "nowhere.json"}, {"nowhere.json", "no such file"}},
       {{"run", folder_.string() + "/"}, {"directory"}},
       {{"run", "tower", "--secnods", "3"}, {"--secnods", "did you mean \"--seconds\"?"}},

@@ -40,7 +40,7 @@ ARROWS = {
 }
 WIDE_USERS = ("collision", "soft", "wide")
 # Outside the core: its public headers only, but for these.
-OUTSIDE = {"hdf5": ["problem"], "scene": [], "picture": [], "lab": [], "server": [], "export": [],
+OUTSIDE = {"hdf5": ["problem"], "scene": ["geometry"], "picture": [], "lab": [], "server": [], "export": [],
            "import": ["geometry", "base"], "app": ["problem", "geometry"]}
 STEPPERS_USE_SOFT_IN = "src/steppers/registry.cpp"
 

@@ -51,7 +51,7 @@ TEST_F(Recordings, PythonReadsFromTheHdf5WhatTheCsvSays) {
   EXPECT_EQ(facts["energy_end"].GetDouble(), report["energy_j"]["end"].GetDouble());
   EXPECT_EQ(facts["residual_max"].GetDouble(), report["residual"]["max"].GetDouble());
   EXPECT_STREQ(facts["state_hash"].GetString(), report["state_hash"].GetString());
-  EXPECT_STREQ(facts["phases"].GetString(), "edits,broad_phase,narrow_phase,islands,prepare,solve,integrate,finish");
+  EXPECT_STREQ(facts["phases"].GetString(), "edits,broad_phase,narrow_phase,islands,prepare,solve,integrate,continuous,finish");
   EXPECT_NEAR(facts["phase_share"].GetDouble(), 1.0, 0.2);  // phases make up a step, but for the gaps between them
   EXPECT_EQ(facts["dt"].GetDouble(), 0.05);
 }

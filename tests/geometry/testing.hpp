@@ -73,7 +73,9 @@ inline Shape randomShape(Random& random, ShapeType type, double size = 1.0) {
     case ShapeType::Cone:
       return makeShape(Cone{a, b});
     case ShapeType::RoundBox:
-      return makeShape(Box{{a, b, c}, std::max(kSmallestSize, uniform(random, 0.03, 0.7) * std::min({a, b, c}))});
+      return makeShape(Box{{a, b, c},
+                           std::max(kSmallestSize, std::min(uniform(random, 0.03, 0.7) * std::min({a, b, c}),
+                                                            std::min({a, b, c}) - kSmallestSize))});
     default:
       break;
   }

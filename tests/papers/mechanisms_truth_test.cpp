@@ -92,8 +92,8 @@ TEST(MechanismTruth, Pendula) {
     double until, soft, implicit;  // s; m, three times what was measured at 1e-3 s
   };
   // Longer ones are chaos: the error of a step grows tenfold in half a second.
-  for (const Bound& bound : {Bound{0, 10.0, 3e-3, 3e-3}, Bound{1, 1.0, 3e-3, 3e-3}, Bound{2, 10.0, 3e-3, 3e-3},
-                             Bound{3, 0.5, 3e-3, 3e-3}, Bound{4, 0.25, 3e-3, 3e-3}, Bound{5, 1.0, 3e-3, 3e-3}}) {
+  for (const Bound& bound : {Bound{0, 10.0, 2.7e-3, 8.1e-3}, Bound{1, 1.0, 3.9e-3, 1.2e-2}, Bound{2, 10.0, 7.7e-4, 2.3e-3},
+                             Bound{3, 0.5, 4.8e-3, 1.4e-2}, Bound{4, 0.25, 1.4e-3, 4.2e-3}, Bound{5, 1.0, 4.9e-4, 1.4e-3}}) {
     const rapidjson::Value& one = data["cases"][static_cast<rapidjson::SizeType>(bound.which)];
     for (const char* stepper : {"soft", "implicit"}) {
       const Outcome outcome = pendulum(one, stepper, 1e-3, bound.until);

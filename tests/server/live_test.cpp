@@ -32,7 +32,7 @@ TEST(Live, TellsANewcomerEverything) {
   EXPECT_EQ(client.parts, 0u);
   ASSERT_TRUE(client.await("stats"));
   EXPECT_EQ(client.json()["bodies"].GetInt(), 2);
-  EXPECT_EQ(client.json()["phases"].Size(), 8u);
+  EXPECT_EQ(client.json()["phases"].Size(), 9u);
 }
 
 TEST(Live, SendsThePartsThatAreAskedFor) {
