@@ -70,7 +70,7 @@ EdgeKind kindOf(const TriangleMesh& mesh, std::uint32_t edge, std::uint32_t oppo
 }
 
 // Links the edges whose smaller vertex is `vertex`. Each triangle edge has one smaller vertex, so pieces write to places of
-// their own, but for the kinds: two bits of a byte each, hence one byte per edge for now.
+// their own, but for the kinds: a byte per edge.
 void linkEdges(TriangleMesh& mesh, std::uint32_t vertex, double flatSine, std::vector<EdgeUse>& uses,
                std::vector<std::uint8_t>& kinds, bool& isClosed, bool& isManifold) {
   uses.clear();
